@@ -417,10 +417,10 @@ def selftest():
     """False claims as the program words them are seen, true ones are not."""
     false = [
         "The shortest solution has 4 moves: every shorter length is refuted.",
-        "There is no solution of any length: every position that can be reached was seen.",
+        "There is no solution of any length: no position was left to search from.",
         "There is no solution.",
         "There is no solution of at most 5 moves.",
-        "2 men on a1, b1 cannot be brought to e1, f1: every position that can be reached was seen.",
+        "2 men on a1, b1 cannot be brought to e1, f1: no position was left to search from.",
         "2 men on a1, b1 cannot be brought to e1, f1 in 5 moves or fewer.",
         "Not finished: time limit reached. No solution of at most 7 moves exists; longer ones are undecided.",
         '"verdict": "none",\n  "length": null',

@@ -142,6 +142,7 @@ fn so_far(record: &Record, solution: &str) -> String {
             moves(length),
             moves(refuted)
         ),
+        (Some(0), None) => format!("The start is the end of a {solution}. The list of them is not complete."),
         (Some(length), None) => {
             format!("A {solution} of {} was found; whether one is shorter is undecided.", moves(length))
         }
@@ -196,7 +197,7 @@ fn noun(count: &Count, noun: &str) -> String {
 #[must_use]
 pub fn no_length(record: &Record) -> String {
     if record.lower_bound.is_some() {
-        return "every position that can be reached was seen".into();
+        return "no position was left to search from".into();
     }
     let Some(said) = &record.impossible else {
         if record.problem.puzzle().is_some() {
@@ -343,7 +344,9 @@ pub(crate) fn verdict_of(record: &Record, run: &LengthRecord) -> &'static str {
     let is_solved = |run: &LengthRecord| run.verdict == Verdict::Solution;
     let first = record.runs.iter().find(|r| is_solved(r) && r.length == run.length);
     match first {
-        Some(first) if record.question == Asked::Count && is_solved(run) && !std::ptr::eq(first, run) => "counted",
+        Some(first) if record.question == Asked::Count && is_solved(run) && !std::ptr::eq(first, run) => {
+            verdict(record.verdict)
+        }
         _ => verdict(run.verdict),
     }
 }
@@ -387,7 +390,7 @@ mod tests {
         );
         assert_eq!(
             said(&|r| (r.verdict, r.exhausted) = (Verdict::None, true)),
-            "There is no solution of any length: every position that can be reached was seen."
+            "There is no solution of any length: no position was left to search from."
         );
         assert_eq!(said(&|r| r.verdict = Verdict::None), "There is no solution of at most 3 moves.");
     }

@@ -52,11 +52,7 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
         if let Some(folder) = &job.output.dir {
             told.push(Box::new(StatusFile::new(folder)));
         }
-        let last = match question {
-            Question::Prove { max_length } => Some(max_length),
-            Question::Levels { .. } => None,
-            _ => job.search.max_length,
-        };
+        let (_, last, _) = question.asked(job);
         let told = All(told.iter().map(Box::as_ref).collect());
         let told = Outlook::new(told, last, job.output.dir.is_some());
         Ok(run::run_shared(job, question, &told, &cancel, exchange)?)

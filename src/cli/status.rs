@@ -5,7 +5,7 @@ use std::path::Path;
 
 use halma_engine::store::workspace;
 use halma_files::plain;
-use halma_record::record::{self, Record};
+use halma_record::record::{self, Record, Verdict};
 use halma_solve::run;
 
 use super::batch::{self, BatchQueue, State};
@@ -37,7 +37,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
         (None, ..) if at_work => ("running: at its beginning".into(), Exit::Unfinished),
         (None, Some(record), false) => (report::sentence(record), Exit::of(record)),
         // Its levels are kept, and so is what names them.
-        (None, Some(record), true) if Exit::of(record) != Exit::Unfinished => {
+        (None, Some(record), true) if record.verdict != Verdict::Incomplete => {
             (report::sentence(record), Exit::of(record))
         }
         (None, Some(record), true) => (format!("{} {}", report::sentence(record), left()), Exit::Unfinished),

@@ -88,7 +88,9 @@ pub fn write(file: &Path, document: &impl Serialize) {
 pub struct StatusFile {
     file: PathBuf,
     begun: Instant,
-    /// Whether this process has written it; another process's file stays.
+    /// Whether the run has begun here; until then the file is another process's.
+    begun_here: AtomicBool,
+    /// Whether this process has written it.
     written: AtomicBool,
     /// The time of the next update, in milliseconds after the beginning.
     due: AtomicU64,
@@ -118,6 +120,7 @@ impl StatusFile {
         Self {
             file: folder.join(FILE),
             begun: Instant::now(),
+            begun_here: AtomicBool::new(false),
             written: AtomicBool::new(false),
             due: AtomicU64::new(INTERVAL),
             expanded: AtomicU64::new(0),
@@ -127,6 +130,10 @@ impl StatusFile {
     }
 
     fn note(&self, change: impl FnOnce(&mut Status)) {
+        // The run has its lock by now: what is there is of a process that was killed.
+        if !self.begun_here.swap(true, Ordering::Relaxed) {
+            let _ = std::fs::remove_file(&self.file);
+        }
         change(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
         self.write_if_due();
     }

@@ -332,6 +332,8 @@ fn cases() -> Vec<Case> {
         (LOPSIDED, 4, false, "pruning = 'pattern'", solve),
         (PARTED, 4, false, "pruning = 'theorem-1'", solve),
         (PARTED, 4, false, "pruning = 'none'", Question::Levels { depth: 3 }),
+        // Levels are made without the pruning that is a transfer's default.
+        (CORNER, 4, false, "pruning = 'leading'", Question::Levels { depth: 3 }),
     ];
     let games = [
         ("S..\nS.T\n..T", 4, "pruning = 'all'", solve),

@@ -93,6 +93,19 @@ pub(super) fn fit_levels(held: u64, largest: u64, bytes: usize) -> Result<(), St
     }
 }
 
+/// Why counting ends that holds `most` states: with more memory it may hold up to `limit`.
+pub(super) fn too_many_states(most: u64, limit: u64) -> String {
+    match most < limit {
+        true => format!("more than {most} states, which fit this memory; --memory may give more, for at most {limit}"),
+        false => format!("more than {most} states"),
+    }
+}
+
+/// How many items of `bytes` bytes are held together, at most `most`.
+pub(super) fn items(bytes: usize, most: usize) -> usize {
+    part(2, bytes as u64, most as u64) as usize
+}
+
 /// How many histograms a problem may have, at most `most`.
 pub(super) fn histograms(most: u64) -> u64 {
     part(2, HISTOGRAM, most)

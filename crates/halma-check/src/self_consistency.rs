@@ -143,6 +143,9 @@ fn levels(record: &Record) -> Result<(), Rejection> {
     if entry.pruning.as_ref().is_some_and(|pruning| *pruning != Pruning::None) {
         return RejectionKind::Verdict.reject("levels: their pruning is none");
     }
+    if entry.up_to.is_some() || entry.shared_with.is_some() || entry.c.is_some() || !entry.self_consistent {
+        return RejectionKind::Levels.reject("levels: up_to, shared_with and c are of searches for a solution");
+    }
     Ok(())
 }
 

@@ -184,8 +184,7 @@ impl<'a> TransferCheck<'a> {
         match (self.record.lower_bound, bound.least()) {
             (None, _) if self.record.verdict == Verdict::Incomplete => {}
             (None, Some(_)) if missing => {
-                self.evidence
-                    .note_bound_unchecked("that no length is possible: the record does not name its partition");
+                self.evidence.note_bound_unchecked(format!("that no length is possible: {}", self.without_tables()));
                 return Ok(());
             }
             (None, Some(_)) => {
@@ -196,8 +195,7 @@ impl<'a> TransferCheck<'a> {
                 "no length at all is possible, by types, by cells that no move leads out of, or by histograms".into(),
             ),
             (Some(said), Some(derived)) if said > derived && missing => {
-                self.evidence
-                    .note_bound_unchecked(format!("lower bound {said}: the record does not name its partition"));
+                self.evidence.note_bound_unchecked(format!("lower bound {said}: {}", self.without_tables()));
                 return Ok(());
             }
             (Some(said), Some(derived)) if said > derived => {
@@ -210,6 +208,14 @@ impl<'a> TransferCheck<'a> {
         }
         self.evidence.set_lower_bound(bound);
         Ok(())
+    }
+
+    /// Why there are no pattern databases.
+    fn without_tables(&self) -> &'static str {
+        match self.record.partition.is_some() {
+            true => "the pattern databases of its partition were not derived",
+            false => "the record does not name its partition",
+        }
     }
 
     /// How to check the levels of a length; `None` if it has none, or if they are too large or their bounds cannot be
@@ -228,7 +234,7 @@ impl<'a> TransferCheck<'a> {
         let length = entry.length;
         if self.uses_databases() && self.databases.is_none() {
             self.evidence
-                .note_unchecked(length, format!("length {length}: levels, without a partition to derive bounds from"));
+                .note_unchecked(length, format!("length {length}: levels, without bounds: {}", self.without_tables()));
             return None;
         }
         match Mode::of(entry, self.folder, self.options, &mut self.budget, (held, KEY)) {

@@ -271,6 +271,12 @@ fn answer(
         Problem::Game(game) => context.game(game)?.ok_or_else(|| too_large(&game.blue, &game.lattice)),
         Problem::Puzzle(puzzle) => context.puzzle(puzzle)?.ok_or_else(|| too_many(puzzle)),
     })?;
+    if record.verdict == Verdict::Incomplete
+        && !has_ended
+        && let Some(dir) = &job.output.dir
+    {
+        record = writing::with_earlier(record, &dir.join(record::FILE));
+    }
     if record.verdict != Verdict::Incomplete {
         // The first process has the answer, whatever becomes of the others now.
         match share::total(&mut record, &expander) {
@@ -362,10 +368,13 @@ impl<'a> Context<'a> {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::path::Path;
 
+    use halma_engine::store::workspace;
     use rayon::prelude::*;
 
     use super::*;
+    use crate::stops_after::StopsAfter;
 
     thread_local! {
         static UNDER_WAY: Cell<u32> = const { Cell::new(0) };
@@ -380,6 +389,64 @@ mod tests {
         let result = crate::fault::with(broken, || run(&job, Question::Solve, &(), &CancellationToken::after(None)));
         let error = result.map(|record| record.verdict).unwrap_err();
         assert!(matches!(error, RunError::Contradiction(_)), "{error}");
+    }
+
+    /// Problem 1 under 6-move rules, with its files in `folder`.
+    fn job_in(folder: &Path, pruning: &str) -> Job {
+        let text = format!(
+            "[problem]\nkind = 'transfer'\nboard = '9x9'\nmoves = 6\narmy = 'triangle-3'\n[search]\npruning = '{pruning}'\n\
+             [limits]\ncheckpoint = '1 ms'\n[output]\ndir = '{}'\n",
+            folder.display()
+        );
+        Job::parse("job.toml".as_ref(), &text).unwrap()
+    }
+
+    /// It has not entered yet what it had decided, while it makes its tables.
+    #[test]
+    fn a_run_that_is_stopped_again_at_once_keeps_what_its_record_said() {
+        let (folder, at_once) = (tempfile::tempdir().unwrap(), CancellationToken::after(None));
+        let job = job_in(folder.path(), "pattern");
+        at_once.request();
+        let stops = StopsAfter::levels(60);
+        let before = run(&job, Question::Solve, &stops, &stops.cancel).unwrap();
+        assert!(before.verdict == Verdict::Incomplete && before.refuted_up_to.is_some(), "{:?}", before.refuted_up_to);
+        for _ in 0..2 {
+            let again = run(&job, Question::Solve, &(), &at_once).unwrap();
+            assert_eq!((again.verdict, again.refuted_up_to), (Verdict::Incomplete, before.refuted_up_to));
+            assert_eq!(again.runs.len(), before.runs.len());
+            assert_eq!(Record::read(&folder.path().join(record::FILE)).unwrap().runs.len(), before.runs.len());
+        }
+        let whole = run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
+        assert_eq!((whole.verdict, whole.length), (Verdict::Optimal, Some(23)));
+    }
+
+    #[test]
+    fn a_smaller_question_does_not_remove_the_run_of_a_greater_one_that_was_killed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, list) = (folder.path().join(record::FILE), folder.path().join(workspace::LIST));
+        let job = job_in(folder.path(), "pattern");
+        let ask = |question, levels| {
+            let stops = StopsAfter::levels(levels);
+            let record = run(&job, question, &stops, &stops.cancel);
+            // A run that is killed has no record.
+            let _ = std::fs::remove_file(&file);
+            record
+        };
+        ask(Question::Levels { depth: 12 }, 5).unwrap();
+        let deep = std::fs::read(&list).unwrap();
+        assert_eq!(ask(Question::Levels { depth: 2 }, 99).unwrap().verdict, Verdict::Levels);
+        assert_eq!(std::fs::read(&list).unwrap(), deep);
+        assert!(folder.path().join("levels-2").join(record::FILE).exists());
+        std::fs::remove_dir_all(folder.path()).unwrap();
+
+        let refuted = ask(Question::Prove { max_length: 22 }, 60).unwrap().refuted_up_to.unwrap();
+        assert!(refuted < 22, "{refuted}");
+        for fewer in [refuted - 1, refuted] {
+            let error = ask(Question::Prove { max_length: fewer }, 999).map(|record| record.verdict).unwrap_err();
+            assert!(error.to_string().contains(&format!("has decided {refuted} moves")), "{error}");
+            assert!(list.exists());
+        }
+        assert_eq!(ask(Question::Prove { max_length: 22 }, 999).unwrap().verdict, Verdict::None);
     }
 
     /// Else with many searches they overflow its stack.

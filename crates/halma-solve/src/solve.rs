@@ -49,7 +49,7 @@ pub enum Answer<S> {
     Found(Vec<S>),
     /// There is no solution of this length, given that there is none shorter.
     Refuted,
-    /// There is no solution of this length or any greater one: all reachable states were seen.
+    /// There is no solution of this length or any greater one: no states were left to search from.
     Exhausted,
     /// No solution was found and nothing was proved, for this reason.
     Unproved(String),

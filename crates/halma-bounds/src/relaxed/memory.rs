@@ -13,6 +13,9 @@ struct Failed<Q> {
     of: u32,
 }
 
+/// The most bytes of a table. The look-ahead from one state may meet millions of nodes; what is forgotten is looked at again.
+const MOST_BYTES: usize = 8 << 20;
+
 /// Failed nodes, compared in full.
 pub(super) struct Memory<Q> {
     slots: Vec<Failed<Q>>,
@@ -71,7 +74,12 @@ impl<Q: Word> Memory<Q> {
         let new = self.slots[slot].of != self.of;
         self.slots[slot] = Failed { position: *position, left: left.all, of: self.of };
         self.held += usize::from(new);
-        if 2 * self.held > self.slots.len() {
+        if 2 * self.held <= self.slots.len() {
+            return;
+        }
+        if 2 * self.slots.len() * size_of::<Failed<Q>>() > MOST_BYTES {
+            self.forget();
+        } else {
             let old = std::mem::take(&mut self.slots);
             let empty = Failed { position: Node::default(), left: 0, of: 0 };
             self.slots = vec![empty; 2 * old.len()];
@@ -80,5 +88,24 @@ impl<Q: Word> Memory<Q> {
                 self.slots[slot] = failed;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_stays_within_its_bytes_and_knows_only_what_has_failed() {
+        let mut memory = Memory::<u64>::default();
+        let node = |rank: u32| Node { rank, ..Node::default() };
+        let left = MovesLeft { all: 5, looked_at: 3 };
+        for rank in (0..400_000).step_by(2) {
+            memory.fail(&node(rank), left);
+            assert!(!memory.has_failed(&node(rank + 1), left));
+        }
+        assert!(memory.slots.len() * size_of::<Failed<u64>>() <= MOST_BYTES);
+        let known = (0..400_000).filter(|&rank| memory.has_failed(&node(rank), left)).count();
+        assert!(memory.held > 0 && known == memory.held, "{known} known, {} held", memory.held);
     }
 }

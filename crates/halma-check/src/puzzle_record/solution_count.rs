@@ -79,7 +79,7 @@ fn positions(model: &dyn Model, length: u32, budget: &mut u64) -> Result<Vec<u64
             spend(budget, 2 * moves.len() as u64)?;
             next.extend(moves.into_iter().filter(|after| !seen.contains(after)));
             if (seen.len() + next.len()) as u64 > most {
-                return Err(Trouble::TooMany(format!("more than {most} states")));
+                return Err(Trouble::TooMany(memory::too_many_states(most, MOST_STATES / 2)));
             }
         }
         seen.extend(next.iter().cloned());
@@ -126,7 +126,7 @@ fn sequences(model: &dyn Model, symmetry: usize, length: u32, budget: &mut u64) 
                 *next.entry(after).or_default() += ways;
             }
             if (seen.len() + next.len()) as u64 > most {
-                return Err(Trouble::TooMany(format!("more than {most} states")));
+                return Err(Trouble::TooMany(memory::too_many_states(most, MOST_STATES)));
             }
         }
         seen.extend(next.keys().cloned());

@@ -3,6 +3,9 @@
 mod written;
 
 use super::game_bounds::Bounds;
+
+/// The most bytes of a pruning that stand in a folder's name as they are: a name may have 255, with what stands before.
+const LONGEST_NAME: usize = 120;
 pub use super::projection::Abstraction;
 
 /// A pruning: which states a search drops because no solution of the length in question passes through them.
@@ -229,10 +232,16 @@ impl Pruning {
         self == made || self.is_by_trial() && self.capped(cap) == *made
     }
 
-    /// The whole of it as a part of a folder's name, in which no slash may stand.
+    /// The whole of it as a part of a folder's name, in which no slash may stand; of a long one the beginning, and a number for all of it.
     #[must_use]
     pub fn folder_name(&self) -> String {
-        self.to_string().replace('/', "-")
+        let name = self.to_string().replace('/', "_");
+        let Some((end, _)) = name.char_indices().find(|(at, _)| *at >= LONGEST_NAME) else { return name };
+        // FNV-1a: a name must be the same for every program.
+        let number = name
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        format!("{}-{number:016x}", &name[..end])
     }
 
     /// Its name, without parameters.

@@ -47,7 +47,11 @@ pub(super) fn workspace(
     if share.is_some() {
         refuse_link(dir).map_err(|source| StoreError::io(dir.clone(), source))?;
     }
-    let keep_levels = job.output.keep_levels || has_ended && keeps_levels(dir)?;
+    let found = terms_in(dir)?;
+    let keep_levels =
+        job.output.keep_levels || has_ended && found.as_ref().is_some_and(|terms| terms.output.keep_levels);
+    let most = question.asked(job).1;
+    let goes_on = found.is_some_and(|terms| terms.most().is_none_or(|last| Some(last) > most));
     // Paths are labels there: a run is resumed in the folder that it is found in, whatever its name was.
     let label = |path: &PathBuf| PathBuf::from(path.to_string_lossy().into_owned());
     let terms = JobTerms {
@@ -66,15 +70,33 @@ pub(super) fn workspace(
     let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
     let workspace = Workspace::open(dir, identity(job, question, share), terms, disk, interval, keep_levels)?;
     // Before anything is written: the run that is there stays as it is.
-    refuse_answers_beyond(&workspace.answers(), job, question, dir)?;
+    refuse_answers_beyond(&workspace.answers(), goes_on, job, question, dir)?;
     workspace.begin()?;
     Ok(workspace)
 }
 
-/// Whether the run whose manifest is in `folder` keeps its levels.
-fn keeps_levels(folder: &Path) -> Result<bool, StoreError> {
-    let Some((_, terms)) = workspace::unfinished(folder)? else { return Ok(false) };
-    Ok(serde_json::from_value(terms).is_ok_and(|terms: JobTerms| terms.output.keep_levels))
+impl JobTerms {
+    /// The greatest length that is asked about.
+    fn most(&self) -> Option<u32> {
+        match self.question {
+            Question::Prove { max_length } => Some(max_length),
+            _ => self.search.max_length,
+        }
+    }
+}
+
+/// The terms of the run whose manifest is in `folder`, if this program can have written them.
+fn terms_in(folder: &Path) -> Result<Option<JobTerms>, StoreError> {
+    Ok(workspace::unfinished(folder)?.and_then(|(_, terms)| serde_json::from_value(terms).ok()))
+}
+
+/// Whether these terms are of `levels` that go further than `question` asks.
+pub(super) fn goes_deeper(terms: serde_json::Value, question: Question) -> bool {
+    let terms = serde_json::from_value(terms);
+    match (terms.map(|terms: JobTerms| terms.question), question) {
+        (Ok(Question::Levels { depth: there }), Question::Levels { depth }) => there > depth,
+        _ => false,
+    }
 }
 
 /// A job and a question in one line: two processes with equal fingerprints run the same search.

@@ -33,11 +33,19 @@ impl Identity {
     pub(super) fn answers(&self, job: &Job, question: Question) -> bool {
         (self.asked, self.palindromic, self.symmetry, self.lists)
             == (question.asked(job).0, job.search.palindromic, job.search.symmetry, lists(job, question))
-            && job.search.pruning.may_become(&self.pruning)
+            && pruning(job, question).may_become(&self.pruning)
     }
 }
 
-fn lists(job: &Job, question: Question) -> bool {
+/// The pruning that the levels of a question are made with: `levels` are made without one.
+pub(super) fn pruning(job: &Job, question: Question) -> &Pruning {
+    match question {
+        Question::Levels { .. } => &Pruning::None,
+        _ => &job.search.pruning,
+    }
+}
+
+pub(super) fn lists(job: &Job, question: Question) -> bool {
     question == Question::Solve && job.search.solutions.is_some()
 }
 
@@ -47,7 +55,7 @@ pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usiz
         program: PROGRAM.into(),
         asked: question.asked(job).0,
         problem: job.spec.clone(),
-        pruning: job.search.pruning.clone(),
+        pruning: pruning(job, question).clone(),
         palindromic: job.search.palindromic,
         symmetry: job.search.symmetry,
         lists: lists(job, question),
@@ -56,18 +64,21 @@ pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usiz
     serde_json::to_value(identity).unwrap_or_else(|e| unreachable!("a record states the same as JSON: {e}"))
 }
 
-/// Refuses a question about fewer moves than a run has answered already.
+/// Refuses a question about fewer moves than a run has answered already; and one about as many, where the run `goes_on` after
+/// them: to answer it would remove the levels of the next length.
 pub(super) fn refuse_answers_beyond(
     answers: &[serde_json::Value],
+    goes_on: bool,
     job: &Job,
     question: Question,
     dir: &Path,
 ) -> Result<(), StoreError> {
     let last = answers.last().and_then(|answer| answer["length"].as_u64());
-    match last.zip(question.asked(job).1).filter(|&(last, most)| last > u64::from(most)) {
+    let is_passed = |last: u64, most: u64| last > most || last == most && goes_on;
+    match last.zip(question.asked(job).1).filter(|&(last, most)| is_passed(last, most.into())) {
         Some((last, most)) => {
             let reason = format!(
-                "its run has come to {last} moves, and this one asks about {most}; ask about {last} or more, or choose another folder"
+                "its run has decided {last} moves, and this one asks about {most}; ask about more than {last}, or choose another folder"
             );
             Err(StoreError::OtherRun { folder: dir.into(), reason })
         }

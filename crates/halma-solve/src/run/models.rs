@@ -27,6 +27,11 @@ impl Context<'_> {
     /// The abstractions of the pruning `projection`, if it is chosen and some are of use.
     fn projections<K: Key>(&self, compiled: &Compiled) -> Result<Option<Projections<K>>, Unmade> {
         let Pruning::Projection(named) = &self.job.search.pruning else { return Ok(None) };
+        // Tables of millions of states take seconds, or minutes, in which no level is made.
+        self.progress.note(match named.is_empty() {
+            true => "projections: choosing some by trial",
+            false => "projections: making their tables",
+        });
         let made = self.expander.install(|| match named.as_slice() {
             [] => Projections::chosen(compiled, self.cancel),
             named => Projections::new(compiled, named, self.cancel),

@@ -8,7 +8,8 @@ use halma_files::folder;
 use halma_record::record::{self, Asked, PROGRAM, Record, Verdict};
 use halma_rules::job::Job;
 
-use super::identity::Identity;
+use super::folder::goes_deeper;
+use super::identity::{Identity, lists};
 use super::{Question, RunError};
 
 /// The folder for the record of `question`; `None` if the job has no output folder.
@@ -28,7 +29,7 @@ pub(super) fn place_and_end(job: &Job, question: Question) -> Result<Option<(Pat
     let Some(dir) = job.output.dir.clone() else { return Ok(None) };
     match there(&dir.join(record::FILE), job, question)? {
         There::Other => {}
-        There::Nothing if another_is_under_way(&dir, job, question) => {}
+        _ if another_is_under_way(&dir, job, question) => {}
         own => return Ok(Some((dir, own == There::Ended))),
     }
     let beneath = dir.join(name(job, question));
@@ -65,7 +66,7 @@ fn there(file: &Path, job: &Job, question: Question) -> Result<There, RunError> 
         return Err(RunError::OtherProblem { file: file.into(), problem: Box::new(there.problem) });
     }
     let is_same = (there.question, there.max_length, there.depth) == question.asked(job)
-        && job.search.pruning.may_become(&there.pruning)
+        && (there.question == Asked::Levels || job.search.pruning.may_become(&there.pruning))
         && there.palindromic == job.search.palindromic;
     Ok(match there.verdict {
         _ if !is_same => There::Other,
@@ -74,12 +75,14 @@ fn there(file: &Path, job: &Job, question: Question) -> Result<There, RunError> 
     })
 }
 
-/// Whether the folder has the levels of a run that was killed before it had a record, of another question about the same problem.
+/// Whether the folder has the levels of a run of another question about the same problem: one that was killed before it had a
+/// record, or whose record does not say all of what was asked.
 fn another_is_under_way(dir: &Path, job: &Job, question: Question) -> bool {
     // Whatever else is there, the run says when it opens the folder.
-    let Ok(Some((run, _))) = workspace::unfinished(dir) else { return false };
+    let Ok(Some((run, terms))) = workspace::unfinished(dir) else { return false };
     let Ok(run) = serde_json::from_value::<Identity>(run) else { return false };
-    run.program == PROGRAM && run.problem == job.spec && run.share.is_none() && !run.answers(job, question)
+    let is_other = || !run.answers(job, question) || goes_deeper(terms, question);
+    run.program == PROGRAM && run.problem == job.spec && run.share.is_none() && is_other()
 }
 
 fn name(job: &Job, question: Question) -> String {
@@ -90,6 +93,12 @@ fn name(job: &Job, question: Question) -> String {
     }
     if job.search.palindromic {
         name += "-palindromic";
+    }
+    if !job.search.symmetry {
+        name += "-without-symmetry";
+    }
+    if lists(job, question) {
+        name += "-all";
     }
     match asked {
         Asked::Levels => name,

@@ -147,7 +147,7 @@ impl Context<'_> {
             }
         }
         // Before anything is taken over: the shares stay as they are.
-        refuse_answers_beyond(&answers, self.job, self.question, &self.workspace.folder())?;
+        refuse_answers_beyond(&answers, false, self.job, self.question, &self.workspace.folder())?;
         self.workspace.adopt(answers)?;
         if all.iter().all(Vec::is_empty) {
             return Ok(true);

@@ -1,5 +1,7 @@
 //! Fills the fields of a record: measurements, lengths and levels.
 
+use std::path::Path;
+
 use halma_engine::budget;
 use halma_engine::search::{Stopped, digest};
 use halma_record::record::{
@@ -9,6 +11,7 @@ use halma_record::record::{
 use halma_rules::job::{Problem, Pruning};
 
 use super::{Context, Question, RunError};
+use crate::solve::transfer_search::has_changed;
 use crate::solve::{Answer, Attempt, Counted, LevelFigures};
 
 /// The machine that the program runs on.
@@ -144,6 +147,34 @@ impl Context<'_> {
         let entry = summed(depth, record.verdict, record.reason.clone(), figures, taken(figures));
         record.runs.push(LengthRecord { pruning: Some(Pruning::None), ..entry });
         Ok(())
+    }
+}
+
+/// The record of a run that was stopped, beside the one in `file` of the same run, which was stopped before: a run that is stopped
+/// while it still makes its tables has not entered what it had decided. The one that says more stays, with why and when
+/// the run was stopped now.
+pub(super) fn with_earlier(record: Record, file: &Path) -> Record {
+    let said = |record: &Record| {
+        let levels = record.runs.iter().map(|run| run.levels.len()).sum::<usize>();
+        (record.refuted_up_to, record.length.is_some(), levels)
+    };
+    let is_stopped = |earlier: &Record| {
+        // Some answers of earlier programs are found again.
+        earlier.verdict == Verdict::Incomplete
+            && !earlier.refuted_up_to.is_some_and(|length| has_changed(&record.pruning, length))
+    };
+    match Record::read(file).ok().filter(is_stopped) {
+        Some(earlier) if said(&earlier) > said(&record) => Record {
+            reason: record.reason,
+            finished: record.finished,
+            seconds: record.seconds,
+            cpu_seconds: record.cpu_seconds,
+            peak_memory_bytes: record.peak_memory_bytes,
+            disk_bytes_written: record.disk_bytes_written,
+            ..earlier
+        },
+        Some(earlier) if record.best_length().is_none() => Record { known_solution: earlier.known_solution, ..record },
+        _ => record,
     }
 }
 

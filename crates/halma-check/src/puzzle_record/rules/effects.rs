@@ -7,9 +7,13 @@ use halma_record::job::puzzle_tables::Until;
 use super::super::grid::Step;
 use super::mirror::Mirror;
 use super::{After, Letters, Rule, Rules};
+use crate::memory;
 
-/// The most effects that are compared.
+/// The most places of all effects that are compared.
 const MOST: usize = 1 << 20;
+
+/// Bytes for each place of an effect, which is held with its image.
+const PLACE: usize = 300;
 
 /// What may be done after a rule was applied, in terms of cells.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,13 +78,13 @@ impl Effect {
 
 /// All effects; `None` where they are too many.
 pub fn all(rules: &Rules) -> Option<BTreeSet<Effect>> {
-    let mut effects = BTreeSet::new();
+    let (mut effects, most) = (BTreeSet::new(), memory::items(PLACE, MOST));
     for rule in &rules.rules {
         for &direction in &rule.directions {
             for first in 0..rules.grid.len() {
                 let cells = rules.grid.line(first as u8, direction, rule.left.len());
                 effects.extend(cells.map(|cells| Effect::of(rule, &cells)));
-                if effects.len() * rule.left.len() > MOST {
+                if effects.len() * rule.left.len() > most {
                     return None;
                 }
             }
@@ -138,13 +142,14 @@ fn changes(rules: &Rules, rule: &Rule, direction: Step, together: bool, room: &m
             false => letters.clone().map(|letter| set & 1 << letter).collect(),
         };
         let choices: Vec<Letters> = choices.into_iter().filter(|&choice| choice != 0).collect();
+        // Before the list is made, which grows as a product.
+        if matches.len() * choices.len() * rule.left.len() > *room {
+            return None;
+        }
         let with = |matched: &Vec<Letters>| {
             choices.iter().map(|&choice| [&matched[..], &[choice]].concat()).collect::<Vec<_>>()
         };
-        matches = matches.iter().flat_map(with).take(MOST + 1).collect();
-        if matches.len() * rule.left.len() > *room {
-            return None;
-        }
+        matches = matches.iter().flat_map(with).collect();
     }
     let mut found = BTreeSet::new();
     for first in 0..rules.grid.len() {
@@ -183,7 +188,7 @@ fn all_lead_back(rules: &Rules, mirror: Option<&Mirror>, together: bool) -> Opti
     if rules.has_free() {
         return Some(false);
     }
-    let mut room = MOST;
+    let mut room = memory::items(PLACE, MOST);
     let (mut single, mut chains, mut repeated) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for rule in &rules.rules {
         for &direction in &rule.directions {

@@ -201,11 +201,7 @@ fn condition(grid: &Grid, goal: &Goal, alphabet: &Alphabet) -> Result<Condition,
     let mut cells: Vec<(u8, Letters)> = match goal {
         Goal::Map(map) => {
             let symbols = grid.letters_of(map).map_err(|fault| format!("goal: {fault}"))?;
-            (0..=u8::MAX)
-                .zip(symbols)
-                .filter(|(_, symbol)| *symbol != '?')
-                .map(|(c, symbol)| (c, alphabet.set(symbol)))
-                .collect()
+            (0..=u8::MAX).zip(symbols).map(|(c, symbol)| (c, alphabet.set(symbol))).collect()
         }
         Goal::Conditions(Conditions { count, at }) => {
             let only = count.keys().next().filter(|_| count.len() == 1);
@@ -225,6 +221,8 @@ fn condition(grid: &Grid, goal: &Goal, alphabet: &Alphabet) -> Result<Condition,
             }
         }
     };
+    // What any letter meets is no condition, and no symmetry has to keep it.
+    cells.retain(|&(_, letters)| letters != alphabet.set('?'));
     cells.sort_unstable();
     cells.dedup();
     let counts = match goal {

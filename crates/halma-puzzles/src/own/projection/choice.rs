@@ -1,7 +1,10 @@
 //! Abstractions chosen by trial: all candidates whose tables are small are made, and those are taken, one after another, that
 //! raise the mean bound on random walks from the starts most.
 
+use std::collections::HashSet;
+
 use halma_engine::draws::Draws;
+use halma_engine::key::Key;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_record::job::pruning::Abstraction;
 use halma_rules::puzzle::GroundedTask;
@@ -10,13 +13,20 @@ use halma_rules::puzzle::grounded::Letters;
 use super::abstraction::{Projected, project};
 use super::table::{Table, sum_up};
 use crate::own::coding::{self, Set};
+use crate::own::{Model, grounded};
+use crate::with_model;
 
 /// The most states of a table.
 pub(super) const MOST_STATES: u64 = 1 << 22;
 /// A table has at most this part of the puzzle's states: one that has nearly all of them is the search itself.
 pub(super) const PART: u128 = 8;
 /// The most states of all tables that are tried.
-const ALL_STATES: u64 = 1 << 25;
+pub(super) const ALL_STATES: u64 = 1 << 25;
+/// A puzzle is searched first as far as this. One that ends there is searched in less time than many tables take to make.
+const FEW_STATES: usize = 1 << 18;
+/// The tables of such a puzzle have at most so many states for each of its own, and at least [`LEAST_STATES`] in all.
+const TABLE_STATES: u64 = 16;
+const LEAST_STATES: u64 = 1 << 16;
 /// The most letters of which every partition is a candidate.
 const FEW: usize = 6;
 /// The most abstractions that are taken.
@@ -44,27 +54,44 @@ pub(super) fn choose(task: &GroundedTask, cancel: &CancellationToken) -> Result<
         let bounds = bounds(task, &table, &sample);
         Ok((abstraction, table, bounds))
     };
-    Ok(best(tried(task).into_iter().map(made).collect::<Result<_, Stopped>>()?))
+    let own = grounded::model(task, true).and_then(|any| with_model!(any, model => reachable(&*model)));
+    let most = own.map_or(ALL_STATES, |own| (own * TABLE_STATES).clamp(LEAST_STATES, ALL_STATES));
+    Ok(best(tried(task, most).into_iter().map(made).collect::<Result<_, Stopped>>()?))
 }
 
-/// How many states each table has that [`choose`] makes.
+/// How many states can be reached, up to symmetry; `None` where they are not few.
+fn reachable<K: Key>(model: &dyn Model<K>) -> Option<u64> {
+    let mut worker = model.worker();
+    let mut open: Vec<K> = model.starts().into_iter().map(|start| worker.canonical(start)).collect();
+    let (mut seen, mut after): (HashSet<K>, Vec<K>) = (open.iter().copied().collect(), Vec::new());
+    while let Some(state) = open.pop() {
+        worker.successors(state, &mut after);
+        open.extend(after.drain(..).filter(|&state| seen.insert(state)));
+        if seen.len() > FEW_STATES {
+            return None;
+        }
+    }
+    Some(seen.len() as u64)
+}
+
+/// The most states that each table has that [`choose`] makes.
 pub(super) fn sizes(task: &GroundedTask) -> Vec<u64> {
-    tried(task).iter().map(|candidate| candidate.states).collect()
+    tried(task, ALL_STATES).iter().map(|candidate| candidate.states).collect()
 }
 
-/// The candidates whose tables are made.
-fn tried(task: &GroundedTask) -> Vec<Candidate> {
+/// The candidates whose tables are made, with at most so many states together.
+fn tried(task: &GroundedTask, most: u64) -> Vec<Candidate> {
     if task.ends_without_man() {
         return Vec::new();
     }
     let mut tried = candidates(task);
-    keep_few(&mut tried, |candidate| candidate.states);
+    keep_few(&mut tried, most, |candidate| candidate.states);
     tried
 }
 
-/// Keeps as many as have few enough states together.
-pub(super) fn keep_few<T>(candidates: &mut Vec<T>, states: impl Fn(&T) -> u64) {
-    let mut left = ALL_STATES;
+/// Keeps as many as have at most so many states together.
+pub(super) fn keep_few<T>(candidates: &mut Vec<T>, most: u64, states: impl Fn(&T) -> u64) {
+    let mut left = most;
     candidates.retain(|candidate| {
         let rest = left.checked_sub(states(candidate));
         left = rest.unwrap_or(left);

@@ -5,7 +5,7 @@ use halma_record::job::pruning::Abstraction;
 use halma_rules::puzzle::Permutations;
 use halma_rules::puzzle::permutation::Arrangement;
 
-use super::choice::{MOST_STATES, NO_WAY, PART, best, keep_few, walks};
+use super::choice::{ALL_STATES, MOST_STATES, NO_WAY, PART, best, keep_few, walks};
 use super::piece_table::PieceTable;
 use super::pieces::{Fewer, Places, project};
 use crate::own::permutation_coding;
@@ -80,7 +80,7 @@ fn tried(puzzle: &Permutations) -> Vec<(Abstraction, Fewer)> {
     found.extend(alike.iter().chain([&alike.join("/")]).filter_map(|text| fits(text)));
     found.sort_by(|a, b| b.1.states.cmp(&a.1.states).then_with(|| a.0.cmp(&b.0)));
     found.dedup_by(|a, b| a.0 == b.0);
-    keep_few(&mut found, |(_, fewer)| fewer.states);
+    keep_few(&mut found, ALL_STATES, |(_, fewer)| fewer.states);
     found
 }
 

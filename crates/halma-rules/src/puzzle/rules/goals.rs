@@ -43,7 +43,7 @@ fn goal_map(text: &str, alphabet: &Alphabet, board: &Board) -> Result<GoalCondit
                 format!("`{letter}` is no letter of the puzzle: allowed are {}, ? and classes", alphabet.list());
             TableFault::of("goal", message).within(map.spans[cell].clone())
         })?;
-        if letter != '?' {
+        if Some(set) != alphabet.set('?') {
             cells.push((cell as u8, set));
         }
     }
@@ -89,5 +89,32 @@ fn goal_conditions(conditions: &Conditions, alphabet: &Alphabet, board: &Board) 
     if cells.is_empty() && counts.is_empty() {
         return Err(TableFault::of("goal", "a goal needs a condition: count or at"));
     }
+    // Symmetries compare goals as they stand: in one order, without `?`.
+    counts.sort_unstable();
+    cells.retain(|&(_, letters)| Some(letters) != alphabet.set('?'));
     Ok(GoalCondition { cells, counts })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::puzzle::{Compiled, compile};
+
+    #[test]
+    fn symmetries_do_not_depend_on_how_a_goal_is_written() {
+        let symmetries = |goal: &str| {
+            let table = format!(
+                r#"{{"kind": "rules", "board": "B.A.B", "rules": ["A . -> . A", "B . -> . B"], "goal": {goal}}}"#
+            );
+            let Some(Compiled::Grounded(task)) = compile(&serde_json::from_str(&table).unwrap()).unwrap() else {
+                panic!("a puzzle on a board")
+            };
+            task.symmetries().len()
+        };
+        let at = r#""at": {"b1": "A"#;
+        assert_eq!(symmetries(&format!(r#"{{{at}"}}}}"#)), 1);
+        // The board has B before A.
+        assert_eq!(symmetries(r#"{"count": {"A": 1, "B": 2}}"#), 2);
+        assert_eq!(symmetries(r#"{"count": {"A": 1, "B": 2}, "at": {"c1": "B", "a1": "?"}}"#), 2);
+        assert_eq!(symmetries(r#"["?.B.A", "A.B.?"]"#), 2);
+    }
 }
