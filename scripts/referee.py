@@ -9,7 +9,8 @@
   selftest                           published values and two ways to the same answer
 
 BOARD is a name, WIDTHxHEIGHT or a map with rows split by /; ARMY and TARGET are a name or a comma list of cells.
-Exit status: 0 all claims hold, 1 a claim is wrong, 2 the command or a file is wrong, 3 too large, not derived.
+Exit status: 0 all claims hold but those that a line "not derived" names, 1 a claim is wrong, 2 the command or a file is
+wrong, 3 too large, not derived.
 """
 import argparse
 import json
@@ -25,9 +26,24 @@ from referee_rules import (DIGEST_KEYS, RULES, Board, Game, Invalid, TooLarge, T
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNTS = "sequences", "up_to_symmetry", "up_to_reversal", "palindromic", "palindromic_up_to_symmetry"
+GAME_COUNTS = "sequences", "up_to_symmetry", "final_positions", "final_up_to_symmetry"
 DIGEST_KEY = "".join(f"{half:016x}" for half in DIGEST_KEYS)
-VERDICTS = "optimal", "none", "solution", "counted", "levels", "incomplete"
+# The digits of pi go on.
+DIGESTS = {"digest": DIGEST_KEY, "second_digest": "a4093822299f31d0082efa98ec4e6c89"}
+# Verdicts, and the questions that they answer.
+QUESTIONS = {"optimal": ["solve"], "none": ["solve", "prove", "count"], "solution": ["solve", "prove", "count"],
+             "counted": ["count"], "levels": ["levels"], "incomplete": ["solve", "prove", "count", "levels"]}
+VERDICTS = tuple(QUESTIONS)
 SIDES = "forward", "backward", "leading", "following", "trailing"
+# Fields of a record that claim nothing (docs/guide/record.md), and those that `derive` always looks at.
+REMARKS = set("title program source machine finished reason seconds cpu_seconds peak_memory_bytes disk_bytes_written "
+              "threads bytes".split())
+DERIVED = {"": set("format problem lattice symmetries question verdict refuted_up_to exhausted lower_bound impossible "
+                   "solution known_solution more_solutions runs digest_key second_digest_key".split()),
+           "problem.": set("kind board map moves army men jumps_only start target".split()),
+           "runs.": set("length verdict generated largest_level self_consistent levels".split()),
+           "runs.levels.": set("depth side states generated pruned duplicates old digest second_digest".split()),
+           "lattice.": {"cells", "directions"}, "symmetries.": {"fixing", "mirror"}}
 # How many cases of each kind tests/shortest.txt holds: (jumps only, solvable, and what sets them apart).
 CASES = {(False, True, "K of order 1"): 20, (False, True, "K"): 5, (False, False, ""): 5,
          (True, True, "types agree"): 7, (True, False, "types agree"): 4, (True, False, "types differ"): 2}
@@ -62,7 +78,7 @@ def check_solution(path):
         # A search that was stopped may have known one.
         solution = document.get("known_solution")
     if solution is None:
-        if document.get("verdict") in (None, "optimal", "solution"):
+        if document.get("verdict") in (None, "optimal", "solution", "counted"):
             raise Wrong(f"verdict {document.get('verdict')} without a solution")
         return f"verdict {document['verdict']}, no solution to replay"
     if isinstance(solution, dict):
@@ -93,19 +109,36 @@ def derive(path, max_states):
             raise Wrong(text)
         said.append(text)
 
+    check_statement(document, problem, claim)
+    fixing = check_symmetries(document, problem, claim)
+    asked = document.get("question")
+    if asked is not None and asked not in QUESTIONS[verdict]:
+        raise Wrong(f"verdict {verdict} to the question {asked}")
     known = document.get("known_solution")
-    if document.get("solution") is not None or known is not None or verdict in ("optimal", "solution"):
+    if document.get("solution") is not None or known is not None or verdict in ("optimal", "solution", "counted"):
         claim(True, "solution " + check_solution(path))
     if known is not None:
+        claim(verdict == "incomplete" and length is None, f"{len(known)} moves known to a search that was stopped")
         claim(refuted is None or len(known) > refuted, f"{len(known)} moves known, refuted up to {refuted}")
-    bound, exhausted = document.get("lower_bound"), document.get("exhausted")
-    if verdict != "levels" or refuted is not None or bound:
-        none = [run["length"] for run in runs if run.get("verdict") == "none" and run.get("self_consistent", True)]
-        tried = [n for n in [length, refuted, document.get("max_length"), *none] if n is not None]
+    if document.get("more_solutions"):
+        every = [[move.split("-") for move in moves] for moves in (document["solution"], *document["more_solutions"])]
+        for moves in every:
+            replay(problem, moves)
+        claim({len(moves) for moves in every} == {length}, f"{len(every) - 1} more solutions of {length} moves, legal")
+        claim(len({tuple((move[0], move[-1]) for move in moves) for moves in every}) == len(every), "all different")
+    bound, exhausted, counts = (document.get(key) for key in ("lower_bound", "exhausted", "counts"))
+    if verdict == "counted" and counts is None:
+        raise Wrong("verdict counted without counts")
+    # Of levels `exhausted` says nothing of solutions.
+    searched = "levels" not in (verdict, asked) or refuted is not None or bound
+    if searched:
+        tested = [run for run in runs if run.get("self_consistent", True)]
+        none, solved = ([run["length"] for run in tested if run.get("verdict") == v] for v in ("none", "solution"))
+        tried = [n for n in [length, refuted, document.get("max_length"), *none, *solved] if n is not None]
         # Below a bound there is no solution, either.
         tried += [bound - 1] if bound else []
         # "none" without a length up to which it holds: none of any length.
-        unbounded = exhausted or verdict == "none" and (document.get("question") == "solve" or not tried)
+        unbounded = exhausted and asked != "levels" or verdict == "none" and document.get("max_length") is None
         limit = None if unbounded else max(tried, default=0)
         found, sequences, classes = problem.shortest(limit, max_states)
         within = "" if limit is None else f" of at most {limit} moves"
@@ -119,8 +152,10 @@ def derive(path, max_states):
             claim(found is None or found > refuted, f"refuted up to {refuted}, {shown}")
         if bound:
             claim(found is None or found >= bound, f"lower bound {bound}, {shown}")
-        if exhausted:
+        if exhausted and asked != "levels":
             claim(found is None, f"exhausted, {shown}")
+        if solved:
+            claim(found is not None and found <= min(solved), f"solutions of {sorted(set(solved))} moves, {shown}")
         if none:
             within = [n for n in none if found is None or n <= found]
             wrong = sorted({found, length} & set(none))
@@ -128,41 +163,147 @@ def derive(path, max_states):
                 claim(not wrong, f"no solution of exactly {wrong or within} moves, {shown}")
             if longer := sorted(set(none) - set(within)):
                 said.append(f"no solution of exactly {longer} moves: not derived, the shortest is shorter")
-        counts = document.get("counts")
-        if isinstance(counts, dict) and sequences is not None:
-            reversals = problem.reversals(found, classes, max_states) or ()
-            for key, value in zip(COUNTS, (sequences, classes, *reversals)):
+        if counts is not None:
+            claim(found is not None, f"counts of solutions, {shown}")
+            if isinstance(problem, Transfer):
+                derived = zip(COUNTS, (sequences, classes, *(problem.reversals(found, classes, max_states) or ())))
+            else:
+                derived = zip(GAME_COUNTS, problem.counts(found, max_states))
+            counts = {key: value for key, value in counts.items() if value is not None}
+            for key, value in derived:
                 if key in counts:
-                    claim(int(counts[key]) == value, f"counts.{key} {counts[key]}, derived {value}")
+                    stated = counts.pop(key)
+                    claim(number(stated) == value, f"counts.{key} {stated}, derived {value}")
                 else:
                     said.append(f"counts.{key} absent, derived {value}")
+            if counts:
+                raise Wrong(f"counts.{', counts.'.join(counts)}: there is no such number here")
     if impossible := document.get("impossible"):
         claim(is_impossible(problem, impossible), f"impossible: no move leads out of {','.join(impossible['cells'])}")
-    if verdict == "levels" and document.get("exhausted"):
-        ahead = (problem.start, None, None, max_states) if isinstance(problem, Transfer) else (None, max_states)
-        last = sum(1 for _ in problem.levels(*ahead)) - 1
-        deepest = max(row["depth"] for run in runs for row in run["levels"] if int(row["states"]))
-        claim(deepest == last, f"exhausted, level {last} leads to no other state")
-    if symmetries := document.get("symmetries"):
-        same_group = set(map(tuple, symmetries["fixing"])) == set(map(tuple, problem.fixing))
-        claim(same_group, f"K of order {len(symmetries['fixing'])}, derived {len(problem.fixing)}")
-    for row in (row for run in runs for row in run["levels"] if "pruned" in row):
-        parts = [int(row[part]) for part in ("pruned", "duplicates", "old", "states")]
-        if row["depth"] and sum(parts) != int(row["generated"]):
-            raise Wrong(f"{row['side']} level {row['depth']}: {row['generated']} generated, {parts} accounted for")
-    same_key = document.get("digest_key", DIGEST_KEY) == DIGEST_KEY
+    if "levels" in (verdict, asked):
+        check_depth(document, runs, problem, max_states, claim)
+    for run in runs:
+        check_sums(run)
+        if run.get("verdict", verdict) not in VERDICTS:
+            raise Invalid(f"{path}: verdict {run['verdict']}: there are {', '.join(VERDICTS)}")
     wanted, left_out = {}, {}
     for of, row in ((run.get("pruning") or pruning, row) for run in runs for row in run["levels"]):
         if row["side"] not in SIDES:
             raise Invalid(f"{path}: side {row['side']}: there are {', '.join(SIDES)}")
         derived = of == "none" and row["side"] in (("forward", "backward") if isinstance(problem, Transfer) else ("forward",))
         (wanted if derived else left_out).setdefault((row["side"], of), []).append(row)
+    keys = {name: halves(document.get(name + "_key") or usual) for name, usual in DIGESTS.items()}
     for (side, _), rows in wanted.items():
-        derive_levels(problem, side, rows, max_states, claim, same_key)
-    if wanted and not same_key:
-        said.append("the record's digests have another key: not derived")
+        derive_levels(problem, side, rows, fixing, max_states, claim, keys, document.get("centroid"))
     said.extend(f"{len(rows)} {side} levels under {of}: not derived" for (side, of), rows in left_out.items())
+    done = {"pruning"} if not left_out and pruning == "none" else set()
+    done |= {"runs.pruning"} if not left_out else set()
+    done |= {"length"} if verdict in ("optimal", "solution", "counted") else set()
+    done |= {"max_length"} if verdict == "none" and not exhausted else set()
+    done |= {"depth"} if verdict == "levels" else set()
+    done |= {"counts"} if searched else set()
+    done |= {"runs.levels.centroid_max"} if document.get("centroid") else set()
+    if names := not_derived(document, [row for rows in wanted.values() for row in rows], done):
+        said.append(f"not derived: {', '.join(names)}")
     return said
+
+
+def number(stated):
+    """A whole number, which a record may write as a string of digits."""
+    if type(stated) is int or isinstance(stated, str) and stated.isdecimal():
+        return int(stated)
+    raise Wrong(f"{stated!r}: not a whole number")
+
+
+def halves(key):
+    """The two halves of a digest's key."""
+    if len(key) != 32 or set(key) - set("0123456789abcdef"):
+        raise Invalid(f"{key!r}: not a key of 32 hex digits")
+    return int(key[:16], 16), int(key[16:], 16)
+
+
+def check_statement(document, problem, claim):
+    """What a record says twice of its problem: the army, the map and the cells agree with start and target."""
+    stated, board, lattice = document["problem"], problem.board, document.get("lattice")
+    if document.get("format", 1) != 1:
+        raise Wrong(f"format {document['format']}: 1 expected")
+    marked = {mark: sum(1 << board.index[place] for place in places) for mark, places in board.marks.items()}
+    if stated.get("army") is not None:
+        claim(board.army(stated["army"]) == problem.start, "army and start agree")
+    if stated.get("men") is not None:
+        claim(stated["men"] == problem.start.bit_count(), f"{stated['men']} men at the start")
+    if stated.get("map") is not None:
+        agree = marked["S"] in (0, problem.start) and marked["T"] in (0, problem.target)
+        claim(agree and stated["board"] == "map", "map, start and target agree")
+    if isinstance(problem, Game) and (stated.get("jumps_only") or stated.get("jumps-only")):
+        raise Wrong("jumps only, in a game")
+    if lattice is not None:
+        directions = list(map(tuple, lattice["directions"]))
+        pairs = all((-x, -y) == back for (x, y), back in zip(directions[::2], directions[1::2]))
+        claim(lattice["cells"] == board.names, f"{len(board.names)} cells of the lattice")
+        claim(pairs and sorted(directions) == sorted(RULES[board.moves]), f"{len(directions)} directions of the lattice")
+
+
+def check_symmetries(document, problem, claim):
+    """The symmetries under which the record's levels are: K, or of a search without symmetry the identity alone."""
+    symmetries, centroid = document.get("symmetries"), document.get("centroid")
+    cells, fixing = len(problem.board.places), problem.fixing
+    if symmetries is not None:
+        stated = symmetries["fixing"]
+        if stated == [list(range(cells))]:
+            fixing = stated
+        claim(sorted(stated) == sorted(fixing), f"K of order {len(stated)}, derived {len(problem.fixing)}")
+        mirror = symmetries.get("mirror")
+        derived = f"derived {len(problem.mirrors)} to choose from"
+        claim(mirror in (problem.mirrors or [None]), f"{'no mirror' if mirror is None else 'a mirror'}, {derived}")
+        problem.mirror = mirror
+    if centroid is not None:
+        same = all(centroid[k[cell]] == centroid[cell] for k in problem.fixing for cell in range(cells))
+        turned = problem.mirror is None or all(centroid[problem.mirror[cell]] == -centroid[cell] for cell in range(cells))
+        claim(len(centroid) == cells and same and turned, "the centroid: K leaves it alone, a mirror negates it")
+    return fixing
+
+
+def check_depth(document, runs, problem, max_states, claim):
+    """A record of levels has them all, to the depth asked for or to the end."""
+    rows = [row for run in runs for row in run["levels"]]
+    depths, asked = [row["depth"] for row in rows if row["side"] == "forward"], document.get("depth")
+    claim(len(depths) == len(rows) and depths == list(range(len(depths))), f"{len(depths)} levels, none left out")
+    if document["verdict"] == "levels":
+        ended = rows and number(rows[-1]["states"]) == 0
+        claim(rows and (asked in (None, depths[-1]) or ended and depths[-1] < asked), f"to level {asked} or to the end")
+    if document.get("exhausted"):
+        ahead = (problem.start, None, None, max_states) if isinstance(problem, Transfer) else (None, None, max_states)
+        last = sum(1 for _ in problem.levels(*ahead)) - 1
+        deepest = max((row["depth"] for row in rows if number(row["states"])), default=None)
+        claim(deepest == last, f"exhausted, level {last} leads to no other state")
+
+
+def check_sums(run):
+    """A level accounts for its successors, a run for its levels."""
+    rows = run["levels"]
+    for row in (row for row in rows if "pruned" in row):
+        parts = [number(row[part]) for part in ("pruned", "duplicates", "old", "states")]
+        if row["depth"] and sum(parts) != number(row["generated"]):
+            raise Wrong(f"{row['side']} level {row['depth']}: {row['generated']} generated, {parts} accounted for")
+    totals = {"generated": lambda: sum(number(row["generated"]) for row in rows),
+              "largest_level": lambda: max((number(row["states"]) for row in rows), default=0)}
+    for name, total in totals.items():
+        if name in run and number(run[name]) != total():
+            raise Wrong(f"length {run['length']}: {name} {run[name]}, its levels have {total()}")
+
+
+def not_derived(document, rows, done):
+    """The names of the fields that claim something and were not derived; rows: the levels that were."""
+    runs = document.get("runs") or []
+    parts = {"": [document], "problem.": [document["problem"]], "runs.": runs, "runs.levels.": rows,
+             "lattice.": [document.get("lattice") or {}], "symmetries.": [document.get("symmetries") or {}]}
+    names = {part + name for part, entries in parts.items() for entry in entries for name, value in entry.items()
+             if value is not None and value is not False and value != []
+             and name not in REMARKS and name not in DERIVED[part]}
+    if not all(run.get("self_consistent", True) for run in runs):
+        names.add("runs.self_consistent")
+    return sorted(names - done)
 
 
 def is_impossible(problem, stated):
@@ -176,27 +317,39 @@ def is_impossible(problem, stated):
     return said == tuple((end & cells).bit_count() for end in (problem.start, problem.target)) and said[0] != said[1]
 
 
-def derive_levels(problem, side, rows, max_states, claim, same_key):
+def derive_levels(problem, side, rows, fixing, max_states, claim, keys, centroid):
     """A level's `generated` counts the successors from which it was made: those of the level before."""
-    deepest, generated = max(row["depth"] for row in rows), 0
+    deepest, generated, classes = max(row["depth"] for row in rows), 0, 1
     if isinstance(problem, Transfer):
-        levels = problem.levels(problem.start if side == "forward" else problem.target, deepest, None, max_states)
+        key = lambda state, at: rank(state)
+        levels = problem.levels(problem.start if side == "forward" else problem.target, deepest, fixing, max_states)
     else:
-        levels = ((level, count) for level, count, _ in problem.levels(deepest, max_states))
+        key, levels = problem.key, problem.levels(deepest, fixing, max_states)
     table = []
-    for level, following in levels:
-        keys = digest(map(rank, level)) if isinstance(problem, Transfer) else None
-        table.append((len(level), generated, keys))
-        generated = following
+    for at, (level, following, distinct, *_) in enumerate(levels):
+        digests = {name: digest((key(state, at) for state in level), under) for name, under in keys.items()}
+        farthest = max(sum(centroid[cell] for cell in bits(state)) for state in level) if centroid else None
+        table.append((len(level), generated, classes, digests, farthest))
+        generated, classes = following, distinct
+    # The first empty level is made from the successors of the last one, which are all old.
+    nothing = {name: digest([]) for name in keys}
+    table.append((0, generated, classes, nothing, None))
     for row in rows:
         at = f"{side} level {row['depth']}"
-        # The first empty level is made from the successors of the last one, which are all old.
-        empty = (0, generated if row["depth"] == len(table) else 0, digest([]) if isinstance(problem, Transfer) else None)
-        size, count, keys = table[row["depth"]] if row["depth"] < len(table) else empty
-        claim(int(row["states"]) == size, f"{at}: {row['states']} states, derived {size}")
-        claim("generated" not in row or int(row["generated"]) == count, f"{at}: {count} generated")
-        if keys is not None and same_key:
-            claim(row["digest"] == keys, f"{at}: digest {keys}")
+        size, count, classes, digests, farthest = (*table, (0, 0, 0, nothing, None))[min(row["depth"], len(table))]
+        claim(number(row["states"]) == size, f"{at}: {row['states']} states, derived {size}")
+        claim("generated" not in row or number(row["generated"]) == count, f"{at}: {count} generated")
+        # A level has a state of each class among these successors that is on no earlier one.
+        parts = {"pruned": 0, "duplicates": count - classes if row["depth"] else 0, "old": classes - size}
+        stated = {name: number(row[name]) for name in parts if name in row}
+        if stated:
+            told, found = (", ".join(f"{name} {numbers[name]}" for name in stated) for numbers in (stated, parts))
+            claim(told == found, f"{at}: {told}, derived {found}")
+        for name, value in digests.items():
+            if name in row or name == "digest":
+                claim(row[name] == value, f"{at}: {name} {value}")
+        if centroid and "centroid_max" in row:
+            claim(row["centroid_max"] == farthest, f"{at}: centroid_max {farthest}")
 
 
 def transfer(arguments):
@@ -217,7 +370,7 @@ def print_levels(arguments):
     print("# a table shorter than the depth asked for ends where the component of the start is exhausted")
     print("# depth states generated digest")
     levels = problem.levels(problem.start, arguments.depth, fixing, arguments.max_states)
-    for depth, (level, generated) in enumerate(levels):
+    for depth, (level, generated, _) in enumerate(levels):
         print(depth, len(level), generated, digest(map(rank, level)), flush=True)
 
 
@@ -294,12 +447,17 @@ def selftest():
         return kind(lattice, start, lattice.mirrored(start))
 
     triangle = named("9x9", 6, "triangle-4")
-    sizes = [len(level) for level, _ in triangle.levels(triangle.start, 5)]
+    sizes = [len(level) for level, *_ in triangle.levels(triangle.start, 5)]
     same("problem 2, 6-move, first levels", sizes, [1, 7, 85, 749, 5699, 37114])
     game = named("9x9", 6, "triangle-4", Game)
-    same("game, first levels", [len(level) for level, _, _ in game.levels(3)], [1, 7, 98, 1253])
+    same("game, first levels", [len(level) for level, *_ in game.levels(3)], [1, 7, 98, 1253])
     # a1-b1 and c1-a1 over it: red wins; with a place more a1-b1, d1-c1 and b1-d1 over it: blue wins.
     same("games in a row", [named(board, 4, "a1", Game).shortest()[0] for board in ("3x1", "4x1")], [2, 3])
+    same("their numbers and last positions", named("4x1", 4, "a1", Game).counts(3), (1, 1, 1, 1))
+    # As halma counts them.
+    corners = Board("3x3", 8)
+    games = Game(corners, corners.army("a1,b1,a2"), corners.army("c2,b3,c3"))
+    same("games of K of order 2", (len(games.fixing), games.shortest()[0], games.counts(6)), (2, 6, (54, 27, 5, 3)))
     for moves, length in (4, 15), (6, 15), (8, 12):
         same(f"problem 5, {moves}-move", named("9x9", moves, "square-2").shortest()[0], length)
     same("K of square-3", len(named("9x9", 8, "square-3").fixing), 2)
@@ -315,7 +473,7 @@ def selftest():
         _, problem = random_case(source)
         length, sequences, classes = problem.shortest()
         goal = min(sum(1 << k[c] for c in range(len(k)) if problem.target >> c & 1) for k in problem.fixing)
-        depths = [at for at, (level, _) in enumerate(problem.levels(problem.start)) if goal in level]
+        depths = [at for at, (level, *_) in enumerate(problem.levels(problem.start)) if goal in level]
         same(f"case {number}, one search against two", depths, [] if length is None else [length])
         back = Transfer(problem.board, problem.target, problem.start, problem.jumps_only)
         same(f"case {number}, backward", back.shortest(), (length, sequences, classes))
@@ -336,7 +494,7 @@ def selftest():
     jumps = Transfer(triangle.board, triangle.start, triangle.target, True)
     same("a step among jumps", "d1-d2 is neither" in str(refuses(replay, jumps, [["d1", "d2"]])), True)
     # b-d, then blue to c and red back to e or over c: the start, met again, is old.
-    same("levels of a row", [len(level) for level, _, _ in named("5x1", 4, "a1", Game).levels(4)], [1, 1, 1, 2, 3])
+    same("levels of a row", [len(level) for level, *_ in named("5x1", 4, "a1", Game).levels(4)], [1, 1, 1, 2, 3])
     for name in "holes-6x6-6move", "holes-6x6-6move-plain", "triangle-4-6move-jumps", "halma-19-8move":
         lines = ROOT.joinpath(f"tests/levels/{name}.levels").read_text().splitlines()
         said = dict(line[2:].split(": ", 1) for line in lines if line.startswith("#") and ": " in line)
@@ -345,7 +503,7 @@ def selftest():
         problem = Transfer(board, *ends, said["jumps-only"] == "true")
         fixing = problem.fixing[:1 if said["symmetry"].startswith("off") else None]
         rows = [f"{at} {len(level)} {generated} {digest(map(rank, level))}"
-                for at, (level, generated) in enumerate(problem.levels(problem.start, 2, fixing))]
+                for at, (level, generated, _) in enumerate(problem.levels(problem.start, 2, fixing))]
         same(f"fixture {name}", rows, [line for line in lines if line[0].isdigit()][:3])
     altered_records(same)
     return passed
@@ -366,13 +524,19 @@ def altered_records(same):
     board = Board(text, 8)
     problem = Transfer(board, board.army("a1,b1,a2"), board.army("d3,c4,d4"))
     levels = list(problem.levels(problem.start, 3))
+    centroid = [x + y - 3 for x, y in board.places]
+    farthest = [max(sum(centroid[cell] for cell in bits(state)) for state in level) for level, *_ in levels]
     rows = [{"depth": at, "side": "forward", "states": len(level), "generated": levels[at - 1][1] if at else 0,
-             "digest": digest(map(rank, level))} for at, (level, _) in enumerate(levels)]
+             "digest": digest(map(rank, level)), "second_digest": digest(map(rank, level), halves(DIGESTS["second_digest"])),
+             "centroid_max": farthest[at]} for at, (level, *_) in enumerate(levels)]
+    # Level 2 as `halma levels` has it.
+    rows[2].update(pruned=0, duplicates=39, old=6)
     true = {"problem": {"kind": "transfer", "board": "map", "map": text, "moves": 8}, "question": "solve",
             "verdict": "optimal", "length": 5, "refuted_up_to": 4, "pruning": "none",
             "solution": ["b1-b2", "a1-c3", "a2-c2-c4", "b2-d4", "c3-d3"],
             "counts": dict(zip(COUNTS, ["2", 1, 1, 2, 1])), "digest_key": DIGEST_KEY,
-            "symmetries": {"fixing": problem.fixing, "mirror": problem.mirror},
+            "symmetries": {"fixing": problem.fixing, "mirror": problem.mirror}, "centroid": centroid,
+            "lattice": {"cells": board.names, "directions": RULES[8]},
             "runs": [{"length": 4, "verdict": "none", "levels": []}, {"length": 5, "levels": rows}]}
     altered = [{"length": 6}, {"length": 4}, {"refuted_up_to": 5}, {"solution": None}, {"verdict": "none"},
                {"solution": true["solution"][:-1]}, {"solution": ["b1-b2", "a1-c3", "a2-c4", "b2-d4", "c3-d3"]},
@@ -391,14 +555,74 @@ def altered_records(same):
                 {"runs": [{"length": 5, "pruning": "none", "levels": [{**rows[2], "states": 1}]}], "pruning": "mcc"}]
     for field, value in ("states", 0), ("generated", 1), ("digest", "0" * 32):
         altered += [{"runs": [{"length": 5, "levels": [*rows[:at], {**rows[at], field: value}]}]} for at in (2, 3)]
+    for field, value in ("second_digest", "0" * 32), ("centroid_max", 9), ("old", 8), ("pruned", 1):
+        altered += [{"runs": [{"length": 5, "levels": [{**rows[2], field: value}]}]}]
+    altered += [{"runs": [{"length": 5, "levels": [{**rows[2], "duplicates": 38, "old": 7}]}]}]
+    altered += [{"runs": [{"length": 5, "levels": rows, field: 1}]} for field in ("generated", "largest_level")]
+    stated = true["problem"]
+    altered += [{"problem": {**stated, **change}} for change in (
+        {"army": ["a1", "b1", "a3"], "start": ["a1", "b1", "a2"]}, {"men": 4},
+        {"start": ["a1", "b1", "c1"]}, {"target": ["d3", "c4", "b4"]},
+        {"board": "4x4"}, {"map": "SS../SS../..TT/..TT", "start": ["a1", "b1", "a2"], "target": ["d3", "c4", "d4"]})]
+    mirrors = [None, problem.mirror[1:] + problem.mirror[:1], problem.fixing[0], 7]
+    altered += [{"symmetries": {**true["symmetries"], "mirror": mirror}} for mirror in mirrors]
+    altered += [{"symmetries": {**true["symmetries"], "fixing": fixing}} for fixing in
+                ([problem.fixing[1]], [problem.fixing[0]] * 2, [*problem.fixing, problem.mirror])]
+    altered += [{"lattice": {**true["lattice"], "cells": board.names[::-1]}}, {"centroid": [1] * 16},
+                {"lattice": {**true["lattice"], "directions": RULES[6]}}, {"question": "levels"}, {"format": 2},
+                {"more_solutions": [["a1-a2"]]}, {"more_solutions": [true["solution"]]},
+                {"known_solution": true["solution"]}, {"counts": {**true["counts"], "final_positions": 1}},
+                {"counts": {**true["counts"], "sequences": 2.5}}]
+    counted = {"question": "count", "verdict": "counted"}
+    altered += [{**counted, "counts": None}, {**counted, "solution": None}]
+    # Levels by themselves; and under the identity alone, of a search without symmetry.
+    plain = list(problem.levels(problem.start, 1, problem.fixing[:1]))
+    alone = [{**rows[at], "states": len(plain[at][0]), "generated": plain[at - 1][1] if at else 0,
+              "digest": digest(map(rank, plain[at][0])), "second_digest": None} for at in (0, 1)]
+    alone = [{name: value for name, value in row.items() if value is not None} for row in alone]
+    without = {"symmetries": {**true["symmetries"], "fixing": problem.fixing[:1]},
+               "runs": [{"length": 5, "levels": alone}]}
+    only = {"question": "levels", "verdict": "levels", "length": None, "refuted_up_to": None, "solution": None,
+            "counts": None, "depth": 3, "runs": [{"length": 3, "levels": rows}]}
+    altered += [{**without, "symmetries": true["symmetries"]}, {**without, "runs": true["runs"]}, {**only, "depth": 99},
+                {**only, "depth": 2}, {**only, "runs": []}, {**only, "runs": [{"length": 3, "levels": rows[1:]}]},
+                {**only, "exhausted": True}]
+    # A game: counts and last positions, and levels under its own keys.
+    corners = Board("SS../..../..TT", 8)
+    games = Game(corners, corners.army("a1,b1"), corners.army("c3,d3"))
+    turns = list(games.levels(2))
+    heads = [{"depth": at, "side": "forward", "states": len(turns[at][0]), "generated": turns[at - 1][1] if at else 0,
+              "digest": digest(games.key(armies, at) for armies in turns[at][0])} for at in range(3)]
+    game = {"problem": {"kind": "game", "board": "map", "map": corners.name, "moves": 8}, **counted, "length": 4,
+            "refuted_up_to": 3, "pruning": "none", "runs": [{"length": 4, "levels": heads}],
+            "solution": ["b1-b2", "d3-b3-b1", "a1-c1", "c3-a1"],
+            "symmetries": {"fixing": games.fixing, "mirror": None}, "counts": dict(zip(GAME_COUNTS, [6, 6, 5, 5]))}
+    wrong = [{"counts": {**game["counts"], name: 7}} for name in GAME_COUNTS]
+    wrong += [{"counts": None}, {"problem": {**game["problem"], "jumps_only": True}},
+              {"symmetries": {"fixing": games.fixing, "mirror": games.fixing[0]}},
+              {"runs": [{"length": 4, "levels": [*heads[:2], {**heads[2], "digest": heads[1]["digest"]}]}]}]
+    # What stands in a record and is not derived is named.
+    left = [({"known": 1}, "centroid, known"),
+            ({"partition": {}, "pruning": "mcc", "runs": []}, "centroid, partition, pruning"),
+            ({"runs": [{"length": 5, "c": 0, "levels": [{**rows[1], "file": {}}]}]}, "centroid, runs.c, runs.levels.file"),
+            ({"problem": {**stated, "title": "a name", "goal": "d4"}, "seconds": 1}, "centroid, problem.goal")]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "result.json")
-        for change in [{}, {"lower_bound": 5}, short]:
-            path.write_text(json.dumps({**true, **change}))
+        for change in [{}, {"lower_bound": 5}, short, {**short, "question": "solve"}, without, only, game]:
+            path.write_text(json.dumps({**true, "centroid": None, "lattice": None, **change}))
             same(f"record with {change}", refuses(derive, path, 10_000), None)
+            if change != game:
+                path.write_text(json.dumps({**true, **change}))
+                same(f"record with {change}", refuses(derive, path, 10_000), None)
         for change in altered:
             path.write_text(json.dumps({**true, **change}))
             same(f"record with {change}", refuses(derive, path, 10_000) is not None, True)
+        for change in wrong:
+            path.write_text(json.dumps({**game, **change}))
+            same(f"game with {change}", refuses(derive, path, 10_000) is not None, True)
+        for change, names in left:
+            path.write_text(json.dumps({**true, **change}))
+            same(f"record with {change}", derive(path, 10_000)[-1], f"not derived: {names}")
 
 
 def main():

@@ -164,7 +164,8 @@ class Transfer:
                  and all(s[s[c]] == c for c in range(len(s)))
                  and all([s[k[c]] for c in range(len(s))] == [k[s[c]] for c in range(len(s))] for k in self.fixing)]
         swaps.sort(key=lambda swap: swap[0][0] * swap[0][3] - swap[0][1] * swap[0][2])  # reflections first
-        self.mirror = swaps[0][1] if swaps else None
+        self.mirrors = [s for _, s in swaps]
+        self.mirror = self.mirrors[0] if swaps else None
 
     def successors(self, state):
         for cell in bits(state):
@@ -172,7 +173,8 @@ class Transfer:
                 yield cell, end
 
     def levels(self, origin, depth=None, fixing=None, max_states=None):
-        """(states, number of successors) of each level: the least image of each class first reached after i moves."""
+        """(states, number of successors, of classes among these) of each level: the least image of each class first
+        reached after i moves. The classes of the last level's successors are not counted."""
         fixing = fixing or self.fixing
         moved = [[1 << c for c in k] for k in fixing]
         level, before, stored, at = {min(image(origin, k) for k in fixing)}, set(), 1, 0
@@ -185,7 +187,7 @@ class Transfer:
                     if at != depth:
                         following.add(min(i ^ k[cell] ^ k[end] for i, k in zip(images, moved)))
                 guard(stored + len(following), max_states)
-            yield level, generated
+            yield level, generated, len(following)
             if at == depth:
                 return
             # Moves can be undone, so a successor lies in this level, the one before or the one after.
@@ -260,35 +262,74 @@ class Game:
 
     def __init__(self, board, start, target):
         self.board, self.start, self.target, self.jumps_only = board, start, target, False
-        self.fixing = Transfer(board, start, target).fixing
+        self.fixing, self.mirrors, self.mirror = Transfer(board, start, target).fixing, [], None
 
-    def levels(self, depth=None, max_states=None):
-        """(states, successors, whether some state is won) of each level; even levels have blue to move."""
+    def won(self, armies, at):
+        """Whether the last of `at` moves filled the base of the other side."""
+        return at > 0 and armies[(at + 1) % 2] == (self.target, self.start)[(at + 1) % 2]
+
+    def levels(self, depth=None, fixing=None, max_states=None):
+        """(states, successors, classes among these, whether some state is won) of each level, as for a transfer; even
+        levels have blue to move."""
+        fixing = fixing or self.fixing
         level, seen, at = {(self.start, self.target)}, [set(), set()], 0
         while level:
-            won = {s for s in level if s[(at + 1) % 2] == (self.target, self.start)[(at + 1) % 2]} if at else set()
+            won = {armies for armies in level if self.won(armies, at)}
             seen[at % 2] |= level
             generated, following = 0, set()
             for armies in level - won:
-                mover, occupied = armies[at % 2], armies[0] | armies[1]
-                for cell in bits(mover):
-                    for end in bits(self.board.ends(occupied, cell, False)):
-                        generated += 1
-                        if at != depth:
-                            after = list(armies)
-                            after[at % 2] ^= (1 << cell) | (1 << end)
-                            following.add(min(tuple(image(army, k) for army in after) for k in self.fixing))
+                for after in self.successors(armies, at % 2):
+                    generated += 1
+                    if at != depth:
+                        following.add(min(tuple(image(army, k) for army in after) for k in fixing))
                 guard(len(seen[0]) + len(seen[1]) + len(following), max_states)
-            yield level, generated, bool(won)
+            yield level, generated, len(following), bool(won)
             if at == depth:
                 return
             at += 1
             level = following - seen[at % 2]
 
+    def successors(self, armies, turn):
+        for cell in bits(armies[turn]):
+            for end in bits(self.board.ends(armies[0] | armies[1], cell, False)):
+                after = list(armies)
+                after[turn] ^= (1 << cell) | (1 << end)
+                yield tuple(after)
+
     def shortest(self, limit=None, max_states=None):
-        """As for a transfer; the numbers of solutions are not derived."""
-        lengths = (at for at, (_, _, won) in enumerate(self.levels(limit, max_states)) if won)
+        """As for a transfer; the numbers of solutions: see counts."""
+        lengths = (at for at, (*_, won) in enumerate(self.levels(limit, None, max_states)) if won)
         return next(lengths, None), None, None
+
+    def counts(self, length, max_states=None):
+        """Of the games of this length, the shortest: (how many, up to K, last positions, these up to K).
+
+        Without symmetry; beside the number of ways to each state those that each symmetry in K fixes, as for a transfer.
+        """
+        ways, seen = {(self.start, self.target): [1] * len(self.fixing)}, [set(), set()]
+        for at in range(length):
+            seen[at % 2] |= ways.keys()
+            following = {}
+            for armies, numbers in ways.items():
+                for after in self.successors(armies, at % 2):
+                    # A state met again with the same side to move is on no shortest game.
+                    if after not in seen[(at + 1) % 2]:
+                        sums = following.setdefault(after, [0] * len(numbers))
+                        sums[:] = map(int.__add__, sums, numbers)
+                guard(len(seen[0]) + len(seen[1]) + len(following), max_states)
+            for state, sums in following.items():
+                fixed = [tuple(image(army, k) for army in state) == state for k in self.fixing]
+                sums[:] = [n if keeps else 0 for n, keeps in zip(sums, fixed)]
+            ways = following
+        last = {state: numbers for state, numbers in ways.items() if self.won(state, length)}
+        sums = [sum(numbers[at] for numbers in last.values()) for at in range(len(self.fixing))]
+        classes = {min(tuple(image(army, k) for army in state) for k in self.fixing) for state in last}
+        return sums[0], sum(sums) // len(sums), len(last), len(classes)
+
+    def key(self, armies, at):
+        """The number that stands for a state in digests: whose turn it is, blue's rank, red's rank, side by side."""
+        width = comb(len(self.board.places), self.start.bit_count()).bit_length()
+        return (at % 2 << width | rank(armies[0])) << width | rank(armies[1])
 
 
 def guard(states, most):
@@ -307,11 +348,11 @@ def fmix(x):
     return x ^ x >> 33
 
 
-def digest(keys):
+def digest(keys, under=DIGEST_KEYS):
     """The sum modulo 2^128 of the keys, mixed one by one: 32 hex digits."""
     total = 0
     for key in keys:
-        halves = list(DIGEST_KEYS)
+        halves = list(under)
         for i in range(4):
             word = key >> 64 * i & M64
             halves = [fmix((h ^ word) + GOLDEN * (i + 1) & M64) for h in halves]

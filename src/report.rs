@@ -1,5 +1,6 @@
 //! A record as text: the answer in a sentence, the solution, a table of the lengths tried.
 
+pub(crate) mod goal;
 mod text_table;
 mod words;
 

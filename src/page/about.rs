@@ -22,7 +22,6 @@ fn on(machine: &Machine) -> String {
 pub(super) fn checking(entries: &[&Entry]) -> Markup {
     let record = &entries[0].record;
     let solved = entries.iter().any(|e| e.record.best_solution().is_some());
-    let symmetries = record.symmetries.as_ref();
     let of = |command: &str, entry: &Entry| format!("{command} {}", plain::quoted(&entry.file));
     html! {
         section.checking {
@@ -47,14 +46,25 @@ pub(super) fn checking(entries: &[&Entry]) -> Markup {
                 li { "Every level has a digest, the sum modulo 2" sup { "128" } " of a mix of its states"
                     @if let Some(key) = &record.digest_key { " under the key " code { (key.to_string()) } }
                     ". The same search with any number of threads, or with levels on disk, has the same digests." }
-                @if let Some(s) = symmetries {
-                    li { "Symmetry used: "
-                        @if !s.fixing.is_empty() { (s.fixing.len()) @if s.fixing.len() == 1 { " element" } @else { " elements" } " of K, which fix start and target; " }
-                        @if s.mirror.is_some() { "a mirror that exchanges them, so half of each way was searched." } @else { "no mirror." } }
-                }
+                @if let Some(used) = symmetries(entries) { li { "Symmetry used: " (used) "." } }
             }
         }
     }
+}
+
+/// The symmetries that were used, in words.
+fn symmetries(entries: &[&Entry]) -> Option<String> {
+    let fixing = entries[0].record.symmetries.as_ref()?.fixing.len();
+    let fixing = (fixing > 0).then(|| format!("{} of K, which fix start and target", counted(fixing, "element")));
+    // Levels are all made from the start, whatever a mirror would exchange.
+    let searches = || entries.iter().map(|e| &e.record).filter(|record| record.question != Asked::Levels);
+    let is_mirrored = |record: &Record| record.symmetries.as_ref().is_some_and(|s| s.mirror.is_some());
+    let mirror = searches().next().map(|_| match searches().any(is_mirrored) {
+        true => "a mirror that exchanges them, so half of each way was searched".to_string(),
+        false => "no mirror".to_string(),
+    });
+    let said: Vec<String> = [fixing, mirror].into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 fn commands(lines: impl Iterator<Item = String>) -> Markup {
@@ -106,6 +116,9 @@ fn command(record: &Record) -> String {
         (Asked::Prove, Some(most), _) => format!("halma prove job.toml --max-length {most}"),
         (Asked::Levels, _, Some(depth)) => format!("halma levels job.toml --depth {depth}"),
         (Asked::Count, ..) => "halma count job.toml".into(),
+        _ if !record.more_solutions.is_empty() => {
+            format!("halma solve job.toml --all {}", record.more_solutions.len() + 1)
+        }
         _ => "halma solve job.toml".into(),
     }
 }
@@ -142,4 +155,39 @@ fn for_latex(text: &str) -> String {
         c => c.to_string(),
     };
     text.chars().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use halma_engine::search::CancellationToken;
+    use halma_rules::job::{Job, Overrides};
+
+    use super::*;
+    use crate::{Question, run};
+
+    fn answered(problem: &str, question: Question, solutions: Option<u32>) -> Record {
+        let job = Job::parse("a.toml".as_ref(), &format!("[problem]\n{problem}")).unwrap();
+        let job = job.with(&Overrides { solutions, ..Overrides::default() }).unwrap();
+        run(&job, question, &(), &CancellationToken::after(None)).unwrap()
+    }
+
+    #[test]
+    fn a_list_of_solutions_is_asked_for_again() {
+        let puzzle = "kind = \"rules\"\nboard = \"AA..\"\nrules = [\"A . -> . A\"]\ngoal = \"..AA\"\n";
+        let command = |solutions| command(&answered(puzzle, Question::Solve, solutions));
+        assert_eq!(command(None), "halma solve job.toml");
+        // There are two.
+        assert_eq!(command(Some(10)), "halma solve job.toml --all 2");
+    }
+
+    #[test]
+    fn levels_use_no_mirror() {
+        let row = "kind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
+        let entry = |question| Entry { file: "a.json".into(), record: answered(row, question, None), checked: None };
+        let (levels, solved) = (entry(Question::Levels { depth: 2 }), entry(Question::Solve));
+        let fix = "1 element of K, which fix start and target";
+        assert_eq!(symmetries(&[&levels]).unwrap(), fix);
+        let half = format!("{fix}; a mirror that exchanges them, so half of each way was searched");
+        assert_eq!(symmetries(&[&levels, &solved]).unwrap(), half);
+    }
 }

@@ -10,6 +10,7 @@ use super::known::Known;
 use super::player::{Player, ground, legend};
 use super::{Entry, about, claim, sections};
 use crate::figure::Figure;
+use crate::report::goal;
 use crate::report::problem;
 use crate::solution::Solution;
 
@@ -53,6 +54,8 @@ impl<'a> Chapter<'a> {
         let is_counted = self.entries.iter().any(|e| e.record.counts.is_some() && claim(&e.record) == first);
         html! {
             p.claim { (first) @if let Some(counted) = self.known().counted().filter(|_| !is_counted) { " " (counted) } }
+            // The claim says that it is reached; which block has to leave is no part of it.
+            @if let Some(goal) = self.entries[0].record.problem.puzzle().and_then(goal::words) { p.types { "The goal: " (goal) "." } }
             @if claims.len() > 1 || self.entries.len() > 1 {
                 details.claims {
                     summary { (self.entries.len()) " records, and what each says" }
@@ -142,4 +145,23 @@ pub(super) fn moves_as_file(record: &Record) -> String {
     }
     let problem = super::job_text::problem(record);
     format!("{problem}\n[solution]\nlength = {}\nmoves = \"\"\"\n{}\n\"\"\"\n", moves.len(), moves.join(",\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use halma_engine::search::CancellationToken;
+    use halma_rules::job::Job;
+
+    use super::*;
+    use crate::{Question, run};
+
+    #[test]
+    fn a_page_of_rush_hour_says_which_block_has_to_leave() {
+        let job = format!("[problem]\nkind = \"blocks\"\nboard = \"AA.XX.{}\"\nmetric = \"slide\"\n", "o".repeat(30));
+        let job = Job::parse("a.toml".as_ref(), &job.replacen("XX.", ".XX", 1)).unwrap();
+        let record = run(&job, Question::Levels { depth: 1 }, &(), &CancellationToken::after(None)).unwrap();
+        let entry = Entry { file: "a.json".into(), record, checked: None };
+        let said = Chapter::new(&[&entry], "").claims().into_string();
+        assert!(said.contains("The goal: block A covers e1, f1 (the job names no goal: A leaves"), "{said}");
+    }
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use halma_record::record::{Asked, Record};
-use halma_rules::job::{ArmiesSpec, Army, Job, ProblemSpec};
+use halma_puzzles::own;
+use halma_puzzles::with_model;
+use halma_record::record::{Asked, Record, Side};
+use halma_rules::job::{self, ArmiesSpec, Army, Job, ProblemSpec, PuzzleSpec};
 
 /// The job as a file.
 ///
@@ -18,7 +20,36 @@ pub(super) fn text(record: &Record) -> String {
     if let Some(most) = record.max_length.filter(|_| record.question != Asked::Prove) {
         let _ = writeln!(search, "max-length = {most}");
     }
+    if did_without_symmetry(record) {
+        search += "symmetry = false\n";
+    }
     format!("{}\n[search]\n{search}", problem(record))
+}
+
+/// Whether the problem has symmetries that the search did without. A record that has no `symmetries` does not say.
+fn did_without_symmetry(record: &Record) -> bool {
+    let Some(used) = record.symmetries.as_ref().filter(|used| used.fixing.len() <= 1) else { return false };
+    match &record.problem {
+        ProblemSpec::Puzzle(_) if used.mirror.is_some() => false,
+        // So a puzzle in Rust says it, whose symmetries are no maps of cells.
+        ProblemSpec::Puzzle(_) if used.fixing.is_empty() => true,
+        ProblemSpec::Puzzle(puzzle) => {
+            let [fix, mirror] = has_symmetries(puzzle).unwrap_or_default();
+            // With the mirror there are no levels from the goal; not every question uses it.
+            fix || mirror && record.runs.iter().flat_map(|run| &run.levels).any(|level| level.side == Side::Backward)
+        }
+        armies => {
+            let transfer = job::transfer_of(armies).map(|transfer| transfer.symmetries().fixing);
+            let fixing = transfer.or_else(|_| job::game_of(armies).map(|game| game.symmetries()));
+            fixing.is_ok_and(|fixing| fixing.len() > 1)
+        }
+    }
+}
+
+/// Whether symmetries fix the puzzle's start and goal, and whether it has a mirror.
+fn has_symmetries(puzzle: &PuzzleSpec) -> Option<[bool; 2]> {
+    let any = own::open(&job::compiled(puzzle).ok()?.compiled, true)?;
+    Some(with_model!(any, model => [model.order() > 1, model.mirror().is_some()]))
 }
 
 /// The job's table `[problem]`.
@@ -73,7 +104,42 @@ fn same(spec: &ProblemSpec, armies: &ArmiesSpec) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use halma_engine::search::CancellationToken;
+
     use super::*;
+    use crate::{Question, run};
+
+    /// Levels of classes are others than those of all positions.
+    #[test]
+    fn a_search_without_symmetry_is_asked_for_where_there_are_symmetries() {
+        let mirrored = "kind = \"rules\"\nboard = \"AA...\"\nrules = [\"A . -> . A\"]\ngoal = \"...AA\"\n";
+        let row = "kind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
+        let square = "kind = \"transfer\"\nboard = \"S..\\n...\\n..T\"\nmoves = 4\n";
+        let game = square.replace("transfer", "game");
+        let pegs = "kind = \"rules\"\nboard = \"PP.PP.PP\"\nrules = [\"P P . -> . . P\", \"P . -> . P\"]\ngoal = { count = { P = 5 } }\n";
+        // Nothing tells whether there was anything to do without.
+        let lame = "kind = \"rules\"\nboard = \"AB.\"\nrules = [\"* . -> . *\"]\ngoal = { at = { c1 = \"B\" } }\n";
+        for (problem, can_tell) in
+            [(square, true), (&game, true), (pegs, true), (mirrored, true), (row, false), (lame, false)]
+        {
+            for symmetry in [true, false] {
+                let job = format!("[problem]\n{problem}[search]\nsymmetry = {symmetry}\n");
+                let job = Job::parse(Path::new("a.toml"), &job).unwrap();
+                let record = run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
+                let text = text(&record);
+                assert_eq!(text.contains("symmetry = false"), !symmetry && can_tell, "{text}");
+                let again = Job::parse(Path::new("b.toml"), &text).unwrap();
+                let again = run(&again, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
+                let levels = |record: &Record| {
+                    let all = record.runs.iter().flat_map(|run| &run.levels);
+                    all.map(|level| (level.side, level.states, level.digest)).collect::<Vec<_>>()
+                };
+                assert_eq!(levels(&again), levels(&record), "{text}");
+                let untold = Record { symmetries: None, ..record };
+                assert!(!super::text(&untold).contains("symmetry"));
+            }
+        }
+    }
 
     /// A map may have no men on it, as those that the studio draws.
     #[test]
@@ -99,7 +165,7 @@ mod tests {
     #[test]
     fn the_job_of_every_record_states_its_problem_and_its_search() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
-        let mut seen = 0;
+        let (mut seen, mut without) = (0, Vec::new());
         for below in ["table-3", "open", "counts", "puzzles", "levels"] {
             for entry in std::fs::read_dir(folder.join(below)).unwrap() {
                 let file = entry.unwrap().path();
@@ -118,8 +184,13 @@ mod tests {
                 assert_eq!(job.search.pruning, record.pruning, "{}", file.display());
                 assert_eq!(job.search.palindromic, record.palindromic, "{}", file.display());
                 seen += 1;
+                if !job.search.symmetry {
+                    without.push(file.file_name().unwrap().to_string_lossy().into_owned());
+                }
             }
         }
         assert!(seen > 60, "{seen}");
+        // Its job counts all positions.
+        assert_eq!(without, ["klotski-positions-levels.json"]);
     }
 }

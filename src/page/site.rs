@@ -4,6 +4,8 @@ use std::path::Path;
 
 use maud::{Markup, html};
 
+use halma_record::record::{Asked, Record};
+
 use super::chapter::Chapter;
 pub use super::story::Stories;
 use super::table::of_markup;
@@ -32,7 +34,7 @@ pub fn pages(title: &str, entries: &[Entry], stories: &Stories) -> Vec<Page> {
         let all = names_of(entries);
         let is_told = |name: &&String| stories.heading(std::slice::from_ref(*name)).is_some();
         let told = all.iter().filter(is_told).min_by_key(|name| name.len());
-        let name = told.or_else(|| all.iter().min_by_key(|name| name.len())).cloned().unwrap_or_default();
+        let name = told.cloned().unwrap_or_else(|| plain(topmost(entries)));
         // Some file systems do not tell capitals apart.
         let taken = |name: &String| {
             name.eq_ignore_ascii_case(INDEX) || names.iter().any(|other| other.eq_ignore_ascii_case(name))
@@ -53,7 +55,7 @@ pub fn pages(title: &str, entries: &[Entry], stories: &Stories) -> Vec<Page> {
 fn index(title: &str, problems: &[Vec<&Entry>], names: &[String], stories: &Stories) -> String {
     let mut folders: Vec<(String, Vec<usize>)> = Vec::new();
     for (i, entries) in problems.iter().enumerate() {
-        let folder = stories.heading(&names_of(entries)).map_or_else(|| folder(entries[0]), String::from);
+        let folder = stories.heading(&names_of(entries)).map_or_else(|| folder(topmost(entries)), String::from);
         match folders.iter_mut().find(|(name, _)| *name == folder) {
             Some((_, members)) => members.push(i),
             None => folders.push((folder, vec![i])),
@@ -93,6 +95,15 @@ fn link(name: &str) -> String {
     name.as_bytes().iter().map(byte).collect()
 }
 
+/// The record that gives its problem a name: further questions about it are in folders beneath. Of several the shortest name.
+fn topmost<'a>(entries: &[&'a Entry]) -> &'a Entry {
+    let place = |entry: &&&Entry| {
+        let name = plain(entry);
+        (parts(entry).len(), name.len(), name)
+    };
+    entries.iter().min_by_key(place).unwrap_or(&entries[0])
+}
+
 /// The folder of a record's problem, as a heading of the index.
 fn folder(entry: &Entry) -> String {
     let parts: Vec<String> = parts(entry);
@@ -117,7 +128,23 @@ fn parts(entry: &Entry) -> Vec<String> {
             *last = name;
         }
     }
+    if parts.len() > 1 && path.ends_with("result") && parts.last().is_some_and(|name| is_question(name, &entry.record))
+    {
+        parts.pop();
+    }
     parts
+}
+
+/// Whether a folder is called after the question of its record, as `compare` and further questions call theirs.
+fn is_question(folder: &str, record: &Record) -> bool {
+    let (asked, pruning) = (record.question.name(), record.pruning.folder_name());
+    let further = folder.strip_prefix(asked).and_then(|rest| rest.strip_prefix('-'));
+    let of_levels = |rest: &str| {
+        let depth = record.depth.map(|depth| depth.to_string()).unwrap_or_default();
+        rest.strip_suffix("-without-symmetry").unwrap_or(rest) == depth
+    };
+    let asks = |rest: &str| if record.question == Asked::Levels { of_levels(rest) } else { rest.ends_with(&pruning) };
+    folder == pruning || further.is_some_and(asks)
 }
 
 /// All names under which a page may speak of a problem.
@@ -126,4 +153,53 @@ fn names_of(entries: &[&Entry]) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use halma_engine::search::CancellationToken;
+    use halma_rules::job::Job;
+
+    use super::*;
+    use crate::{Question, run};
+
+    fn entry(file: &str, row: &str, question: Question) -> Entry {
+        let job =
+            format!("[problem]\nkind = \"transfer\"\nboard = \"{row}\"\nmoves = 4\n[search]\npruning = \"none\"\n");
+        let job = Job::parse("a.toml".as_ref(), &job).unwrap();
+        Entry {
+            file: file.into(),
+            record: run(&job, question, &(), &CancellationToken::after(None)).unwrap(),
+            checked: None,
+        }
+    }
+
+    #[test]
+    fn a_page_keeps_its_name_when_more_is_asked_about_its_problem() {
+        let (row, other) = ("SS..TT", "SS...TT");
+        let [solve, levels] = [Question::Solve, Question::Levels { depth: 2 }];
+        let asked = [
+            entry("r/lunar/result.json", row, solve),
+            entry("r/lunar/count-none/result.json", row, Question::Count),
+            entry("r/lunar/levels-2/result.json", row, levels),
+            entry("r/lunar/none/result.json", row, solve),
+            // Of a comparison there are only such folders.
+            entry("r/compared/none/result.json", other, solve),
+        ];
+        let [shorter, aside, named] = ["S..T", "S...T", "S....T"];
+        let others = [
+            entry("r/long-name/result.json", shorter, solve),
+            entry("r/long-name/b/result.json", shorter, Question::Count),
+            entry("r/none.json", aside, solve),
+            entry("none/result.json", named, solve),
+        ];
+        let names = |entries: &[Entry]| -> Vec<String> {
+            pages("Results", entries, &Stories::default()).into_iter().map(|page| page.name).collect()
+        };
+        assert_eq!(names(&asked[..1]), ["index.html", "lunar.html"]);
+        assert_eq!(names(&asked), ["index.html", "lunar.html", "compared.html"]);
+        assert_eq!(names(&others), ["index.html", "long-name.html", "none.html", "none-2.html"]);
+        let backwards: Vec<Entry> = asked.iter().rev().cloned().collect();
+        assert_eq!(names(&backwards), ["index.html", "compared.html", "lunar.html"]);
+    }
 }

@@ -4,12 +4,16 @@ use halma_record::words::counted;
 use halma_rules::job::puzzle_tables::{BlocksTable, Metric, PermutationTable, RuleEntry, RulesTable, Until};
 use halma_rules::job::{Army, ProblemSpec, PuzzleSpec};
 
+use super::goal;
+
 /// The problem in a line.
 #[must_use]
 pub fn problem(spec: &ProblemSpec) -> String {
     let spec = match spec {
         ProblemSpec::Armies(armies) => armies,
-        ProblemSpec::Puzzle(puzzle) => return format!("{}; {}", named(puzzle), one_move(puzzle)),
+        ProblemSpec::Puzzle(puzzle) => {
+            return format!("{}; {}{}", named(puzzle), one_move(puzzle), untold_goal(puzzle));
+        }
     };
     let title = spec.title.as_ref().map(|title| format!("{title}: ")).unwrap_or_default();
     let army = match &spec.army {
@@ -19,6 +23,14 @@ pub fn problem(spec: &ProblemSpec) -> String {
     let board = if spec.map.is_some() { "a drawn board" } else { &spec.board };
     let jumps = if spec.jumps_only { ", jumps only" } else { "" };
     format!("{title}{army}, on {board} under {}-move rules{jumps}", spec.moves.number())
+}
+
+/// The goal of blocks whose job names none: who wrote it may mean another car.
+fn untold_goal(puzzle: &PuzzleSpec) -> String {
+    let table = Some(puzzle).filter(|puzzle| puzzle.kind == "blocks").and_then(|puzzle| puzzle.table().ok());
+    let is_untold = table.is_some_and(|table: BlocksTable| table.goal.is_none());
+    let goal = is_untold.then(|| goal::words(puzzle)).flatten();
+    goal.map(|goal| format!("; {goal}")).unwrap_or_default()
 }
 
 /// What a puzzle is called: its title, or what it is.

@@ -8,7 +8,7 @@ mod peg_solitaire;
 
 use halma_check::Options;
 use halma_engine::search::CancellationToken;
-use halma_record::record::{Record, Repeats, Verdict};
+use halma_record::record::{Count, Record, Repeats, Verdict};
 use halma_rules::job::Job;
 use halma_solve::run::{Question, run};
 
@@ -239,6 +239,26 @@ fn a_question_about_a_goal_that_is_missing_is_refused_before_anything_is_made() 
     assert!(dir.exists());
 }
 
+/// Guarini, 1512; the numbers of solutions are those of a breadth-first search of its own.
+#[test]
+fn knights_change_places() {
+    let directions = r#"["1,2", "2,1", "2,-1", "1,-2", "-1,-2", "-2,-1", "-2,1", "-1,2"]"#;
+    for (board, goal, length, solutions) in
+        [("W.W\n...\nB.B", "B.B\n...\nW.W", 16, 4_726_784_u64), ("WWW\n...\n...\nBBB", "BBB\n...\n...\nWWW", 16, 98_496)]
+    {
+        let text = format!(
+            "[problem]\nkind = \"rules\"\nboard = \"\"\"\n{board}\n\"\"\"\nrules = [\"* . -> . *\"]\ndirections = {directions}\n\
+             goal = \"\"\"\n{goal}\n\"\"\"\n"
+        );
+        let job = Job::parse("knights.toml".as_ref(), &text).unwrap();
+        let record = answer(&job, Question::Solve);
+        assert_eq!((record.verdict, record.length), (Verdict::Optimal, Some(length)));
+        // The board's own symmetries, which take a knight's moves to a knight's moves.
+        assert_eq!(record.symmetries.as_ref().map(|symmetries| symmetries.fixing.len()), Some(2), "{board}");
+        assert_eq!(answer(&job, Question::Count).counts.unwrap().sequences, Count::from(solutions));
+    }
+}
+
 #[test]
 fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
     let job = |lines: &str| format!("[problem]\nkind = \"rules\"\nboard = \"\"\"\nA..\n.B.\n\"\"\"\n{lines}\n");
@@ -269,6 +289,12 @@ fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
         ),
         (job("rules = [\"* . -> . *\"]\ngoal = { at = { d9 = \"A\" } }"), "a.toml:8:15: `d9` is no cell of the board"),
         (job("rules = [\"* . -> . *\"]\ndirections = [\"north\"]"), "a.toml:8:14: unknown direction `north`"),
+        (job("rules = [\"* . -> . *\"]\ndirections = [\"0,0\"]"), "a.toml:8:14: unknown direction `0,0`"),
+        (job("rules = [\"* . -> . *\"]\ndirections = [\"1,+2\"]"), "a.toml:8:14: unknown direction `1,+2`"),
+        (
+            job("rules = [\"* . -> . *\"]\ndirections = [\"right\", \"1,0\"]"),
+            "a.toml:8:14: direction `1,0` is there twice",
+        ),
         (
             job("rules = [\"* . -> . *\"]\nlegend = { A = \"B\" }"),
             "a.toml:4:1: a start has no classes: `A` stands for one of several letters",

@@ -64,7 +64,8 @@ struct Rule {
     left: Vec<char>,
     right: Vec<char>,
     follow: &'static str,
-    directions: u8,
+    /// A number, or a list.
+    directions: &'static str,
     turn: u8,
 }
 
@@ -144,8 +145,9 @@ impl Puzzle {
     }
 
     fn directions(rule: &Rule) -> &'static [(i32, i32)] {
+        let Ok(number) = rule.directions.parse::<usize>() else { return &[(2, 0), (-2, 0), (1, -1), (-2, 1)] };
         const ALL: [(i32, i32); 8] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1), (1, 1), (-1, -1)];
-        &ALL[..usize::from(rule.directions)]
+        &ALL[..number]
     }
 
     /// What one application of a rule that is not free leads to, with its chain or repetition.
@@ -227,7 +229,8 @@ fn drawn_rule(draws: &mut Draws) -> Rule {
         right[length - 1] = class;
     }
     let follow = draws.one_of(&["", "", "chain = true", "free = true", "until = 'any'", "until = 'blocked'"]);
-    let (directions, turn) = (draws.one_of(&[4, 6, 8]), 1 + draws.below(2) as u8);
+    let (directions, turn) =
+        (draws.one_of(&["4", "6", "8", "['2,0', '-2,0', 'right-up', '-2,1']"]), 1 + draws.below(2) as u8);
     let mut rule = Rule { left, right, follow, directions, turn };
     // What follows takes a man who goes: the first one, to one place alone.
     let places: Vec<usize> = (1..length).filter(|&at| rule.left[at] != rule.left[0]).collect();

@@ -449,6 +449,18 @@ mod tests {
         assert_eq!(ask(Question::Prove { max_length: 22 }, 999).unwrap().verdict, Verdict::None);
     }
 
+    #[test]
+    fn levels_go_on_whatever_pruning_their_job_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let stops = StopsAfter::levels(3);
+        let question = Question::Levels { depth: 5 };
+        run(&job_in(folder.path(), "leading"), question, &stops, &stops.cancel).unwrap();
+        let record = run(&job_in(folder.path(), "pattern"), question, &(), &CancellationToken::after(None)).unwrap();
+        assert_eq!((record.verdict, record.runs[0].levels.len()), (Verdict::Levels, 6));
+        // The second one asked of the same folder, and so replaced what was there.
+        assert!(std::fs::read_dir(folder.path()).unwrap().all(|entry| !entry.unwrap().path().is_dir()));
+    }
+
     /// Else with many searches they overflow its stack.
     #[test]
     fn a_worker_of_another_pool_begins_nothing_while_its_search_goes_on() {

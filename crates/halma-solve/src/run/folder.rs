@@ -10,7 +10,7 @@ use halma_engine::search::exchange::Exchange;
 use halma_engine::store::StoreError;
 use halma_engine::store::workspace::{self, Disk, Workspace};
 use halma_files::folder::refuse_link;
-use halma_record::record::PROGRAM;
+use halma_record::record::{Asked, PROGRAM};
 use halma_rules::job::{self, Job, Limits, MAX_LENGTH, Output, Problem, ProblemSpec, Search};
 
 use super::identity::{Identity, identity, refuse_answers_beyond};
@@ -47,7 +47,12 @@ pub(super) fn workspace(
     if share.is_some() {
         refuse_link(dir).map_err(|source| StoreError::io(dir.clone(), source))?;
     }
-    let found = terms_in(dir)?;
+    let (run, found) = match workspace::unfinished(dir)? {
+        Some((run, terms)) => (Some(run), serde_json::from_value::<JobTerms>(terms).ok()),
+        None => (None, None),
+    };
+    let run = run.filter(|run| are_levels_of(run, job, question, share));
+    let run = run.unwrap_or_else(|| identity(job, question, share));
     let keep_levels =
         job.output.keep_levels || has_ended && found.as_ref().is_some_and(|terms| terms.output.keep_levels);
     let most = question.asked(job).1;
@@ -68,7 +73,7 @@ pub(super) fn workspace(
     let terms = serde_json::to_value(terms)
         .map_err(|e| StoreError::Io { file: dir.join(workspace::LIST), source: e.into() })?;
     let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
-    let workspace = Workspace::open(dir, identity(job, question, share), terms, disk, interval, keep_levels)?;
+    let workspace = Workspace::open(dir, run, terms, disk, interval, keep_levels)?;
     // Before anything is written: the run that is there stays as it is.
     refuse_answers_beyond(&workspace.answers(), goes_on, job, question, dir)?;
     workspace.begin()?;
@@ -85,9 +90,11 @@ impl JobTerms {
     }
 }
 
-/// The terms of the run whose manifest is in `folder`, if this program can have written them.
-fn terms_in(folder: &Path) -> Result<Option<JobTerms>, StoreError> {
-    Ok(workspace::unfinished(folder)?.and_then(|(_, terms)| serde_json::from_value(terms).ok()))
+/// Whether the run that a manifest states has the levels of `question`: its job may have another pruning, which these do not use.
+fn are_levels_of(run: &serde_json::Value, job: &Job, question: Question, share: Option<(usize, usize)>) -> bool {
+    let Ok(run) = Identity::deserialize(run) else { return false };
+    let is_ours = run.program == PROGRAM && run.problem == job.spec && run.share == share;
+    is_ours && run.asked == Asked::Levels && run.answers(job, question)
 }
 
 /// Whether these terms are of `levels` that go further than `question` asks.

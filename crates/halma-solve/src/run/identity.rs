@@ -29,19 +29,11 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Whether a run of that problem with this identity is one of that question.
+    /// Whether a run of that problem with this identity is one of that question. Levels are made without a pruning, whatever the job says.
     pub(super) fn answers(&self, job: &Job, question: Question) -> bool {
         (self.asked, self.palindromic, self.symmetry, self.lists)
             == (question.asked(job).0, job.search.palindromic, job.search.symmetry, lists(job, question))
-            && pruning(job, question).may_become(&self.pruning)
-    }
-}
-
-/// The pruning that the levels of a question are made with: `levels` are made without one.
-pub(super) fn pruning(job: &Job, question: Question) -> &Pruning {
-    match question {
-        Question::Levels { .. } => &Pruning::None,
-        _ => &job.search.pruning,
+            && (self.asked == Asked::Levels || job.search.pruning.may_become(&self.pruning))
     }
 }
 
@@ -55,7 +47,7 @@ pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usiz
         program: PROGRAM.into(),
         asked: question.asked(job).0,
         problem: job.spec.clone(),
-        pruning: pruning(job, question).clone(),
+        pruning: job.search.pruning.clone(),
         palindromic: job.search.palindromic,
         symmetry: job.search.symmetry,
         lists: lists(job, question),

@@ -65,11 +65,19 @@ fn legend(stated: &BTreeMap<String, String>) -> Result<BTreeMap<char, String>, S
     Ok(legend)
 }
 
+/// A direction that is written as columns to the right, and rows down.
+fn columns_and_rows(text: &str) -> Option<Step> {
+    let (columns, rows) = text.split_once(',')?;
+    // No board has more columns than cells; `i16` bounds what is multiplied.
+    let [columns, rows] = [columns, rows].map(|text| text.parse::<i16>().ok().filter(|_| !text.starts_with('+')));
+    Some((columns?.into(), rows?.into())).filter(|step| *step != (0, 0))
+}
+
 fn directions(stated: Option<&Directions>) -> Result<Vec<Step>, String> {
     let first = |count: usize| DIRECTIONS[..count].iter().map(|(_, step)| *step).collect();
     let named = |name: &String| {
         let found = DIRECTIONS.iter().find(|(known, _)| known == name).map(|(_, step)| *step);
-        found.ok_or_else(|| format!("directions: `{name}`"))
+        found.or_else(|| columns_and_rows(name)).ok_or_else(|| format!("directions: `{name}`"))
     };
     let found: BTreeSet<Step> = match stated {
         None => first(4),

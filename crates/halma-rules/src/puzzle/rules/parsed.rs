@@ -1,5 +1,6 @@
 //! A parsed rule: its two sides, its directions and its options.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use halma_record::job::Rule;
@@ -150,10 +151,26 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// A direction's number, and (columns to the right, rows down).
 type Direction = (u8, (i32, i32));
 
+/// The most directions of a rule: they are numbered with 8 bits.
+const MOST_DIRECTIONS: usize = 200;
+
+/// A direction as columns to the right and rows down: `"2,1"` is a knight's.
+fn columns_and_rows(text: &str) -> Option<(i32, i32)> {
+    let (columns, rows) = text.split_once(',')?;
+    let number = |text: &str| {
+        let is_plain = text.trim_start_matches('-').bytes().all(|digit| digit.is_ascii_digit());
+        text.parse::<i32>().ok().filter(|number| is_plain && number.unsigned_abs() < MAX_CELLS as u32)
+    };
+    Some((number(columns)?, number(rows)?)).filter(|step| *step != (0, 0))
+}
+
 /// Directions with their numbers.
 fn directions(directions: &Directions) -> Result<Vec<Direction>, String> {
     let all = DIRECTIONS.iter().zip(0..);
-    let named = || DIRECTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let named = || {
+        let names = DIRECTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        format!("{names}, and columns with rows as in \"2,-1\" (2 to the right, 1 up)")
+    };
     match directions {
         Directions::Number(number) => match Rule::try_from(*number) {
             Ok(_) => Ok(all.take((*number).into()).map(|(&(_, d), n)| (n, d)).collect()),
@@ -161,17 +178,26 @@ fn directions(directions: &Directions) -> Result<Vec<Direction>, String> {
         },
         Directions::Named(names) => {
             let one = |name: &String| {
-                let found = DIRECTIONS.iter().zip(0..).find(|((n, _), _)| n == name);
-                found
-                    .map(|(&(_, d), n)| (n, d))
-                    .ok_or_else(|| format!("unknown direction `{name}`: allowed are {}", named()))
+                let named = || DIRECTIONS.iter().find(|(n, _)| n == name).map(|&(_, d)| d);
+                named().or_else(|| columns_and_rows(name))
             };
-            let mut found = names.iter().map(one).collect::<Result<Vec<_>, _>>()?;
-            found.sort_unstable();
-            if found.is_empty() || found.windows(2).any(|pair| pair[0] == pair[1]) {
-                return Err(format!("each direction once, and at least one: allowed are {}", named()));
+            let mut found = BTreeSet::new();
+            for name in names {
+                let step = one(name).ok_or_else(|| format!("unknown direction `{name}`: allowed are {}", named()))?;
+                if !found.insert(step) {
+                    return Err(format!("direction `{name}` is there twice"));
+                }
             }
-            Ok(found)
+            if found.is_empty() || found.len() > MOST_DIRECTIONS {
+                return Err(format!("at least one direction, and at most {MOST_DIRECTIONS}: allowed are {}", named()));
+            }
+            // Those with names keep their numbers.
+            let number = |step: (i32, i32)| DIRECTIONS.iter().zip(0..).find(|&(&(_, d), _)| d == step).map(|(_, n)| n);
+            let mut others = DIRECTIONS.len() as u8..;
+            let numbered = found.into_iter().filter_map(|step| Some((number(step).or_else(|| others.next())?, step)));
+            let mut all: Vec<Direction> = numbered.collect();
+            all.sort_unstable();
+            Ok(all)
         }
     }
 }
