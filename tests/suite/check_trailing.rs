@@ -121,26 +121,34 @@ fn sound_trailing_levels_hold() {
 /// one alone. Neither may take up the other's levels where they are kept, nor those of a run that was stopped.
 #[test]
 fn counts_hold_whose_levels_are_kept() {
+    count_and_check(PRUNING, true, None);
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn counts_under_the_default_hold_whose_levels_are_kept() {
+    count_and_check("leading", false, Some(7));
+}
+
+fn count_and_check(pruning: &str, stopped: bool, sample: Option<u64>) {
     let count = |job: &Job, cancel: CancellationToken| run::run(job, Question::Count, &(), &cancel).unwrap();
-    for (pruning, stopped, sample) in [(PRUNING, true, None), ("leading", false, Some(7))] {
-        let folder = tempfile::tempdir().unwrap();
-        let mut job = job(6, pruning);
-        (job.output.dir, job.output.keep_levels) = (Some(folder.path().into()), true);
-        job.limits.checkpoint = Some(Duration::ZERO);
-        let mut milliseconds = if stopped { 5 } else { 1 << 30 };
-        let record = loop {
-            let record = count(&job, CancellationToken::after(Some(Duration::from_millis(milliseconds))));
-            if record.verdict != Verdict::Incomplete {
-                break record;
-            }
-            milliseconds = milliseconds * 3 / 2;
-        };
-        let said = (record.verdict, record.length, &*record.counts.as_ref().unwrap().sequences.to_string());
-        assert_eq!(said, (Verdict::Counted, Some(23), "448"), "{pruning}");
-        let options = Options { sample, budget: u64::MAX, memory: None, progress: &|_| () };
-        let report = record_holds(&record, folder.path(), &options).unwrap();
-        assert_eq!(report.unchecked, Vec::<String>::new(), "{pruning}");
-    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = job(6, pruning);
+    (job.output.dir, job.output.keep_levels) = (Some(folder.path().into()), true);
+    job.limits.checkpoint = Some(Duration::ZERO);
+    let mut milliseconds = if stopped { 5 } else { 1 << 30 };
+    let record = loop {
+        let record = count(&job, CancellationToken::after(Some(Duration::from_millis(milliseconds))));
+        if record.verdict != Verdict::Incomplete {
+            break record;
+        }
+        milliseconds = milliseconds * 3 / 2;
+    };
+    let said = (record.verdict, record.length, &*record.counts.as_ref().unwrap().sequences.to_string());
+    assert_eq!(said, (Verdict::Counted, Some(23), "448"), "{pruning}");
+    let options = Options { sample, budget: u64::MAX, memory: None, progress: &|_| () };
+    let report = record_holds(&record, folder.path(), &options).unwrap();
+    assert_eq!(report.unchecked, Vec::<String>::new(), "{pruning}");
 }
 
 /// Trailing levels forged after the first few.

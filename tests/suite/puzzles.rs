@@ -243,9 +243,10 @@ fn a_question_about_a_goal_that_is_missing_is_refused_before_anything_is_made() 
 #[test]
 fn knights_change_places() {
     let directions = r#"["1,2", "2,1", "2,-1", "1,-2", "-1,-2", "-2,-1", "-2,1", "-1,2"]"#;
-    for (board, goal, length, solutions) in
-        [("W.W\n...\nB.B", "B.B\n...\nW.W", 16, 4_726_784_u64), ("WWW\n...\n...\nBBB", "BBB\n...\n...\nWWW", 16, 98_496)]
-    {
+    for (board, goal, length, solutions) in [
+        ("W.W\n...\nB.B", "B.B\n...\nW.W", 16, 4_726_784_u64),
+        ("WWW\n...\n...\nBBB", "BBB\n...\n...\nWWW", 16, 98_496),
+    ] {
         let text = format!(
             "[problem]\nkind = \"rules\"\nboard = \"\"\"\n{board}\n\"\"\"\nrules = [\"* . -> . *\"]\ndirections = {directions}\n\
              goal = \"\"\"\n{goal}\n\"\"\"\n"
