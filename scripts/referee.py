@@ -155,7 +155,12 @@ def derive(path, max_states):
         if exhausted and asked != "levels":
             claim(found is None, f"exhausted, {shown}")
         if solved:
-            claim(found is not None and found <= min(solved), f"solutions of {sorted(set(solved))} moves, {shown}")
+            # A search that proves tries no length beyond the shortest; what a beam search finds may be longer.
+            proved = verdict in ("optimal", "counted")
+            right = found is not None and (set(solved) == {found} if proved else found <= min(solved))
+            claim(right, f"solutions of {sorted(set(solved))} moves, {shown}")
+            if longer := sorted(n for n in set(solved) if n > found):
+                said.append(f"solutions of exactly {longer} moves: not derived, the shortest is shorter")
         if none:
             within = [n for n in none if found is None or n <= found]
             wrong = sorted({found, length} & set(none))
@@ -272,6 +277,7 @@ def check_depth(document, runs, problem, max_states, claim):
     if document["verdict"] == "levels":
         ended = rows and number(rows[-1]["states"]) == 0
         claim(rows and (asked in (None, depths[-1]) or ended and depths[-1] < asked), f"to level {asked} or to the end")
+        claim(all(run["length"] == depths[-1] for run in runs), f"the run is of {depths[-1]} moves")
     if document.get("exhausted"):
         ahead = (problem.start, None, None, max_states) if isinstance(problem, Transfer) else (None, None, max_states)
         last = sum(1 for _ in problem.levels(*ahead)) - 1

@@ -143,7 +143,10 @@ fn so_far(record: &Record, solution: &str) -> String {
             moves(length),
             moves(refuted)
         ),
-        (Some(0), None) => format!("The start is the end of a {solution}. The list of them is not complete."),
+        (Some(0), None) => {
+            let what = if record.question == Asked::Count { "count" } else { "list" };
+            format!("The start is the end of a {solution}. The {what} of them is not complete.")
+        }
         (Some(length), None) => {
             format!("A {solution} of {} was found; whether one is shorter is undecided.", moves(length))
         }

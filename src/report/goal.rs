@@ -40,7 +40,8 @@ fn any_of(goals: &[String]) -> String {
     let mut said = goals.first().cloned().unwrap_or_default();
     for (number, goal) in goals.iter().enumerate().skip(1) {
         if said.chars().count() + goal.chars().count() > LINE {
-            return format!("{said}, or one of {} more", goals.len() - number);
+            let more = goals.len() - number;
+            return if more == 1 { format!("{said}, or one other") } else { format!("{said}, or one of {more} more") };
         }
         said += &format!(", or {goal}");
     }
@@ -84,7 +85,7 @@ fn covered(goal: &Map) -> String {
     }
     match asked.len() {
         0 => "any state".into(),
-        ..=SAID => asked.iter().map(|(letter, cells)| one(*letter, cells, goal)).collect::<Vec<_>>().join(" and "),
+        1..=SAID => asked.iter().map(|(letter, cells)| one(*letter, cells, goal)).collect::<Vec<_>>().join(" and "),
         _ => in_a_line(&goal.board.map(|cell| goal.letters[cell])),
     }
 }
@@ -178,7 +179,7 @@ mod tests {
         assert_eq!(said("goal = { at = { d1 = \"P\" } }\n").unwrap(), "{ at = { d1 = \"P\" } }");
         assert_eq!(said("goal = [\"P..P\", \".P.P\"]\n").unwrap(), "P..P, or .P.P");
         let many = vec!["\"P..P\""; 14].join(", ");
-        let some = vec!["P..P"; 10].join(", or ");
+        let some = ["P..P"; 10].join(", or ");
         assert_eq!(said(&format!("goal = [{many}]\n")).unwrap(), format!("{some}, or one of 4 more"));
     }
 }

@@ -101,6 +101,11 @@ pub(super) fn too_many_states(most: u64, limit: u64) -> String {
     }
 }
 
+/// Whether there is a budget.
+pub(super) fn is_limited() -> bool {
+    BUDGET.load(Ordering::Relaxed) != u64::MAX
+}
+
 /// How many items of `bytes` bytes are held together, at most `most`.
 pub(super) fn items(bytes: usize, most: usize) -> usize {
     part(2, bytes as u64, most as u64) as usize

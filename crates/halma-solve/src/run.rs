@@ -261,6 +261,8 @@ fn answer(
     let expander = expander(threads, memory)?.sharing(Arc::clone(exchange));
     // A thread of the pool shares its work with the others without having to wake one of them first.
     let job = &expander.install(|| trial::choose_cap(job, question, &expander, progress, cancel))?;
+    // Its record may say more than a run that is stopped again at once.
+    let goes_on = job.output.dir.as_deref().is_some_and(folder::has_run);
     let workspace = folder::workspace(job, question, &**exchange, has_ended)?;
     let context = Context { job, question, expander: &expander, workspace: &workspace, progress, cancel };
     let too_large = |men: &[usize], lattice: &Lattice| RunError::TooLarge { men: men.len(), cells: lattice.len() };
@@ -272,6 +274,7 @@ fn answer(
         Problem::Puzzle(puzzle) => context.puzzle(puzzle)?.ok_or_else(|| too_many(puzzle)),
     })?;
     if record.verdict == Verdict::Incomplete
+        && goes_on
         && !has_ended
         && let Some(dir) = &job.output.dir
     {
@@ -418,6 +421,11 @@ mod tests {
         }
         let whole = run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
         assert_eq!((whole.verdict, whole.length), (Verdict::Optimal, Some(23)));
+
+        // A record beside which no run is left is another run's.
+        before.write(&folder.path().join(record::FILE)).unwrap();
+        let anew = run(&job, Question::Solve, &(), &at_once).unwrap();
+        assert_eq!((anew.verdict, anew.refuted_up_to), (Verdict::Incomplete, None));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use halma_record::record::SymmetryRecord;
 use super::code::Part;
 use super::grid::{Grid, Step};
 use super::model::{Distance, Model, State, is_group, named};
+use crate::memory;
 use crate::rejection::Trouble;
 use mirror::{Mirror, is_permutation};
 
@@ -25,7 +26,8 @@ type Letters = u64;
 const MOST_IN_CHAIN: usize = 1 << 16;
 
 fn too_many(what: &str) -> Trouble {
-    Trouble::TooMany(format!("rules: too many {what} for this verifier"))
+    let more = if memory::is_limited() { " and this memory; more is asked for by --memory" } else { "" };
+    Trouble::TooMany(format!("rules: too many {what} for this verifier{more}"))
 }
 
 /// What a place of a rule's right side has afterwards.

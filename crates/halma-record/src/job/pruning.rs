@@ -3,10 +3,10 @@
 mod written;
 
 use super::game_bounds::Bounds;
+pub use super::projection::Abstraction;
 
 /// The most bytes of a pruning that stand in a folder's name as they are: a name may have 255, with what stands before.
 const LONGEST_NAME: usize = 120;
-pub use super::projection::Abstraction;
 
 /// A pruning: which states a search drops because no solution of the length in question passes through them.
 ///

@@ -55,8 +55,7 @@ pub(super) fn workspace(
     let run = run.unwrap_or_else(|| identity(job, question, share));
     let keep_levels =
         job.output.keep_levels || has_ended && found.as_ref().is_some_and(|terms| terms.output.keep_levels);
-    let most = question.asked(job).1;
-    let goes_on = found.is_some_and(|terms| terms.most().is_none_or(|last| Some(last) > most));
+    let goes_on = found.is_some_and(|terms| terms.go_on_after(question.asked(job).1));
     // Paths are labels there: a run is resumed in the folder that it is found in, whatever its name was.
     let label = |path: &PathBuf| PathBuf::from(path.to_string_lossy().into_owned());
     let terms = JobTerms {
@@ -81,13 +80,24 @@ pub(super) fn workspace(
 }
 
 impl JobTerms {
-    /// The greatest length that is asked about.
-    fn most(&self) -> Option<u32> {
-        match self.question {
+    /// Whether greater lengths are asked about than `most`.
+    fn go_on_after(&self, most: Option<u32>) -> bool {
+        let last = match self.question {
             Question::Prove { max_length } => Some(max_length),
             _ => self.search.max_length,
-        }
+        };
+        last.is_none_or(|last| Some(last) > most)
     }
+}
+
+/// Whether a folder has a run that can go on, of one process or of several.
+pub(super) fn has_run(folder: &Path) -> bool {
+    workspace::unfinished(folder).is_ok_and(|run| run.is_some()) || workspace::has_shares(folder)
+}
+
+/// Whether the run of a manifest with these terms goes on after `most` moves.
+pub(super) fn goes_on(terms: &serde_json::Value, most: Option<u32>) -> bool {
+    JobTerms::deserialize(terms).is_ok_and(|terms| terms.go_on_after(most))
 }
 
 /// Whether the run that a manifest states has the levels of `question`: its job may have another pruning, which these do not use.

@@ -78,11 +78,16 @@ fn there(file: &Path, job: &Job, question: Question) -> Result<There, RunError> 
 /// Whether the folder has the levels of a run of another question about the same problem: one that was killed before it had a
 /// record, or whose record does not say all of what was asked.
 fn another_is_under_way(dir: &Path, job: &Job, question: Question) -> bool {
-    // Whatever else is there, the run says when it opens the folder.
-    let Ok(Some((run, terms))) = workspace::unfinished(dir) else { return false };
-    let Ok(run) = serde_json::from_value::<Identity>(run) else { return false };
-    let is_other = || !run.answers(job, question) || goes_deeper(terms, question);
-    run.program == PROGRAM && run.problem == job.spec && run.share.is_none() && is_other()
+    let is_other = |folder: &Path, shared: bool| {
+        // Whatever else is there, the run says when it opens the folder.
+        let Ok(Some((run, terms))) = workspace::unfinished(folder) else { return false };
+        let Ok(run) = serde_json::from_value::<Identity>(run) else { return false };
+        let is_other = || !run.answers(job, question) || goes_deeper(terms, question);
+        run.program == PROGRAM && run.problem == job.spec && run.share.is_some() == shared && is_other()
+    };
+    let names = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let mut shares = names.filter(|name| name.to_str().is_some_and(|name| workspace::share_of(name).is_some()));
+    is_other(dir, false) || shares.any(|name| is_other(&dir.join(name), true))
 }
 
 fn name(job: &Job, question: Question) -> String {

@@ -25,6 +25,7 @@ use halma_files::folder::Folder;
 use halma_record::record::{ClusterRecord, Machine, Record};
 use halma_rules::job::Job;
 
+use super::folder::goes_on;
 use super::identity::{identity, refuse_answers_beyond};
 use super::{Context, Question, RunError};
 
@@ -124,6 +125,8 @@ struct Seen {
     part: usize,
     levels: BTreeMap<String, Saved>,
     answers: Vec<serde_json::Value>,
+    /// Whether its run goes on after the lengths that are asked about.
+    goes_on: bool,
 }
 
 /// The shares of earlier runs that this process reads, by number of processes and part.
@@ -137,17 +140,20 @@ impl Context<'_> {
         let found = self.find()?;
         let seen = found.iter().map(|(&(of, part), left)| {
             let answers = if part == 0 { left.answers() } else { Vec::new() };
-            Seen { of, part, levels: left.levels(), answers }
+            let goes_on = goes_on(left.terms(), self.question.asked(self.job).1);
+            Seen { of, part, levels: left.levels(), answers, goes_on }
         });
         let all: Vec<Vec<Seen>> = exchange.all_gather(seen.collect())?;
         let mut answers = exchange.all_gather(self.workspace.answers())?.swap_remove(0);
+        let mut goes_on = false;
         for other in all.iter().flatten() {
             if other.answers.len() > answers.len() {
                 answers.clone_from(&other.answers);
+                goes_on = other.goes_on;
             }
         }
         // Before anything is taken over: the shares stay as they are.
-        refuse_answers_beyond(&answers, false, self.job, self.question, &self.workspace.folder())?;
+        refuse_answers_beyond(&answers, goes_on, self.job, self.question, &self.workspace.folder())?;
         self.workspace.adopt(answers)?;
         if all.iter().all(Vec::is_empty) {
             return Ok(true);

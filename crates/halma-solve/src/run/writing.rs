@@ -150,6 +150,10 @@ impl Context<'_> {
     }
 }
 
+fn shorter(one: Option<Vec<String>>, other: Option<Vec<String>>) -> Option<Vec<String>> {
+    [one, other].into_iter().flatten().min_by_key(Vec::len)
+}
+
 /// The record of a run that was stopped, beside the one in `file` of the same run, which was stopped before: a run that is stopped
 /// while it still makes its tables has not entered what it had decided. The one that says more stays, with why and when
 /// the run was stopped now.
@@ -165,6 +169,10 @@ pub(super) fn with_earlier(record: Record, file: &Path) -> Record {
     };
     match Record::read(file).ok().filter(is_stopped) {
         Some(earlier) if said(&earlier) > said(&record) => Record {
+            known_solution: match earlier.length {
+                Some(_) => None,
+                None => shorter(earlier.known_solution, record.known_solution),
+            },
             reason: record.reason,
             finished: record.finished,
             seconds: record.seconds,
@@ -173,7 +181,9 @@ pub(super) fn with_earlier(record: Record, file: &Path) -> Record {
             disk_bytes_written: record.disk_bytes_written,
             ..earlier
         },
-        Some(earlier) if record.best_length().is_none() => Record { known_solution: earlier.known_solution, ..record },
+        Some(earlier) if record.length.is_none() => {
+            Record { known_solution: shorter(earlier.known_solution, record.known_solution), ..record }
+        }
         _ => record,
     }
 }

@@ -38,6 +38,12 @@ impl LeftoverShare {
         self.list.answers.clone()
     }
 
+    /// The terms of the run.
+    #[must_use]
+    pub fn terms(&self) -> &serde_json::Value {
+        &self.list.terms
+    }
+
     /// The files of complete levels.
     #[must_use]
     pub fn levels(&self) -> BTreeMap<String, Saved> {

@@ -54,24 +54,26 @@ pub(super) fn choose(task: &GroundedTask, cancel: &CancellationToken) -> Result<
         let bounds = bounds(task, &table, &sample);
         Ok((abstraction, table, bounds))
     };
-    let own = grounded::model(task, true).and_then(|any| with_model!(any, model => reachable(&*model)));
+    let own = grounded::model(task, true).map(|any| with_model!(any, model => reachable(&*model, cancel)));
+    let own = own.transpose()?.flatten();
     let most = own.map_or(ALL_STATES, |own| (own * TABLE_STATES).clamp(LEAST_STATES, ALL_STATES));
     Ok(best(tried(task, most).into_iter().map(made).collect::<Result<_, Stopped>>()?))
 }
 
 /// How many states can be reached, up to symmetry; `None` where they are not few.
-fn reachable<K: Key>(model: &dyn Model<K>) -> Option<u64> {
+fn reachable<K: Key>(model: &dyn Model<K>, cancel: &CancellationToken) -> Result<Option<u64>, Stopped> {
     let mut worker = model.worker();
     let mut open: Vec<K> = model.starts().into_iter().map(|start| worker.canonical(start)).collect();
     let (mut seen, mut after): (HashSet<K>, Vec<K>) = (open.iter().copied().collect(), Vec::new());
     while let Some(state) = open.pop() {
+        cancel.check()?;
         worker.successors(state, &mut after);
         open.extend(after.drain(..).filter(|&state| seen.insert(state)));
         if seen.len() > FEW_STATES {
-            return None;
+            return Ok(None);
         }
     }
-    Some(seen.len() as u64)
+    Ok(Some(seen.len() as u64))
 }
 
 /// The most states that each table has that [`choose`] makes.

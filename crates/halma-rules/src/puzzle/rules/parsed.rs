@@ -158,8 +158,9 @@ const MOST_DIRECTIONS: usize = 200;
 fn columns_and_rows(text: &str) -> Option<(i32, i32)> {
     let (columns, rows) = text.split_once(',')?;
     let number = |text: &str| {
-        let is_plain = text.trim_start_matches('-').bytes().all(|digit| digit.is_ascii_digit());
-        text.parse::<i32>().ok().filter(|number| is_plain && number.unsigned_abs() < MAX_CELLS as u32)
+        // Each has one form: no plus, no zeros before it.
+        let is_allowed = |number: &i32| number.to_string() == text && number.unsigned_abs() < MAX_CELLS as u32;
+        text.parse().ok().filter(is_allowed)
     };
     Some((number(columns)?, number(rows)?)).filter(|step| *step != (0, 0))
 }

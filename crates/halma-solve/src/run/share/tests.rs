@@ -157,6 +157,19 @@ fn one_process_goes_on_with_what_several_left_and_they_with_what_it_left() {
     assert!(!folder.path().join("levels").exists(), "what it left was taken over, too");
 }
 
+#[test]
+fn a_smaller_question_leaves_the_shares_of_a_greater_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = there(&job(TRIANGLE, "pattern", ""), folder.path());
+    let stopped = together(&job, Question::Levels { depth: 9 }, 2, 40);
+    assert!(stopped.iter().all(|record| !matches!(record, Ok(record) if record.verdict == Verdict::Levels)));
+    let _ = std::fs::remove_file(folder.path().join("result.json"));
+    let record = run(&job, Question::Levels { depth: 2 }, &(), &CancellationToken::after(None)).unwrap();
+    assert_eq!(record.verdict, Verdict::Levels);
+    assert!(folder.path().join("levels-2/result.json").exists());
+    assert!(folder.path().join("process-0-of-2/run.json").exists());
+}
+
 /// Two processes have decided more lengths than one is asked about afterwards.
 #[test]
 fn a_question_about_fewer_moves_than_the_shares_have_answered_is_refused_and_they_stay() {
