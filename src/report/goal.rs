@@ -28,6 +28,7 @@ pub(crate) fn words(puzzle: &PuzzleSpec) -> Option<String> {
 }
 
 /// The board of a puzzle of blocks in the letters of its job: states have one letter for all blocks of a shape.
+#[cfg(feature = "cli")]
 #[must_use]
 pub(crate) fn board(puzzle: &PuzzleSpec) -> Option<String> {
     let table = Some(puzzle).filter(|puzzle| puzzle.kind == "blocks")?.table::<BlocksTable>().ok()?;
