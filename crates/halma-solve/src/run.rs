@@ -10,6 +10,7 @@ mod needs;
 mod place;
 pub mod rows;
 mod share;
+mod terms;
 mod transfer;
 mod trial;
 mod writing;

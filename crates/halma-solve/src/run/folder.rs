@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use halma_engine::search::exchange::Exchange;
@@ -11,9 +11,10 @@ use halma_engine::store::StoreError;
 use halma_engine::store::workspace::{self, Disk, Workspace};
 use halma_files::folder::refuse_link;
 use halma_record::record::{Asked, PROGRAM};
-use halma_rules::job::{self, Job, Limits, MAX_LENGTH, Output, Problem, ProblemSpec, Search};
+use halma_rules::job::{self, Job, MAX_LENGTH, Output, Problem, ProblemSpec};
 
 use super::identity::{Identity, identity, refuse_answers_beyond};
+use super::terms::JobTerms;
 use super::{Question, share};
 
 /// The default time between checkpoints.
@@ -21,16 +22,6 @@ const CHECKPOINT: Duration = Duration::from_secs(300);
 
 /// The most threads that a job can ask for.
 const THREADS: usize = 4096;
-
-/// What may change when a run is resumed.
-#[derive(Serialize, Deserialize)]
-struct JobTerms {
-    job: PathBuf,
-    question: Question,
-    search: Search,
-    limits: Limits,
-    output: Output,
-}
 
 /// The folder of the run, new or resumed; a temporary one if the job has none. If a run of this question `has_ended` there and has kept its
 /// levels, they stay.
@@ -79,25 +70,9 @@ pub(super) fn workspace(
     Ok(workspace)
 }
 
-impl JobTerms {
-    /// Whether greater lengths are asked about than `most`.
-    fn go_on_after(&self, most: Option<u32>) -> bool {
-        let last = match self.question {
-            Question::Prove { max_length } => Some(max_length),
-            _ => self.search.max_length,
-        };
-        last.is_none_or(|last| Some(last) > most)
-    }
-}
-
 /// Whether a folder has a run that can go on, of one process or of several.
 pub(super) fn has_run(folder: &Path) -> bool {
     workspace::unfinished(folder).is_ok_and(|run| run.is_some()) || workspace::has_shares(folder)
-}
-
-/// Whether the run of a manifest with these terms goes on after `most` moves.
-pub(super) fn goes_on(terms: &serde_json::Value, most: Option<u32>) -> bool {
-    JobTerms::deserialize(terms).is_ok_and(|terms| terms.go_on_after(most))
 }
 
 /// Whether the run that a manifest states has the levels of `question`: its job may have another pruning, which these do not use.
@@ -105,15 +80,6 @@ fn are_levels_of(run: &serde_json::Value, job: &Job, question: Question, share: 
     let Ok(run) = Identity::deserialize(run) else { return false };
     let is_ours = run.program == PROGRAM && run.problem == job.spec && run.share == share;
     is_ours && run.asked == Asked::Levels && run.answers(job, question)
-}
-
-/// Whether these terms are of `levels` that go further than `question` asks.
-pub(super) fn goes_deeper(terms: serde_json::Value, question: Question) -> bool {
-    let terms = serde_json::from_value(terms);
-    match (terms.map(|terms: JobTerms| terms.question), question) {
-        (Ok(Question::Levels { depth: there }), Question::Levels { depth }) => there > depth,
-        _ => false,
-    }
 }
 
 /// A job and a question in one line: two processes with equal fingerprints run the same search.

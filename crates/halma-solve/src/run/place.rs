@@ -8,8 +8,8 @@ use halma_files::folder;
 use halma_record::record::{self, Asked, PROGRAM, Record, Verdict};
 use halma_rules::job::Job;
 
-use super::folder::goes_deeper;
 use super::identity::{Identity, lists};
+use super::terms::goes_deeper;
 use super::{Question, RunError};
 
 /// The folder for the record of `question`; `None` if the job has no output folder.

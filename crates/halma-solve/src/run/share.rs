@@ -25,8 +25,8 @@ use halma_files::folder::Folder;
 use halma_record::record::{ClusterRecord, Machine, Record};
 use halma_rules::job::Job;
 
-use super::folder::goes_on;
 use super::identity::{identity, refuse_answers_beyond};
+use super::terms::goes_on;
 use super::{Context, Question, RunError};
 
 /// Refuses what several processes cannot do together.
