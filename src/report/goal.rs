@@ -2,6 +2,7 @@
 
 use halma_record::job::PuzzleSpec;
 use halma_rules::job::puzzle_tables::{BlocksTable, Goal, RulesTable};
+use halma_rules::puzzle::blocks::{is_rush_hour, rush_hour_map};
 use halma_rules::puzzle::map::Map;
 
 /// A goal says of so many blocks where they are to be; of more it is shown as the map that it is.
@@ -108,20 +109,9 @@ fn way_out(map: &Map) -> Option<String> {
     Some(format!("{} (the job names no goal: A leaves at the right end of its row)", one('A', &end, map)))
 }
 
-/// Whether a board is one of Rush Hour: 36 characters in one line.
-fn is_rush_hour(text: &str) -> bool {
-    let text = text.trim();
-    !text.contains('\n') && text.chars().count() == SIDE * SIDE
-}
-
-/// A map; of 36 characters in one line if it is `short`, where `o` is empty and `x` a wall.
+/// A map; of 36 characters in one line if it is `short`.
 fn map(text: &str, short: bool) -> Option<Map> {
-    if !short {
-        return Map::parse("board", text).ok();
-    }
-    let letters: Vec<char> = text.trim().chars().collect();
-    let rows = letters.chunks(SIDE).map(|row| row.iter().collect::<String>().replace('o', ".").replace('x', "#"));
-    Map::parse("board", &rows.collect::<Vec<_>>().join("\n")).ok()
+    if short { rush_hour_map("board", text).ok() } else { Map::parse("board", text).ok() }
 }
 
 #[cfg(test)]

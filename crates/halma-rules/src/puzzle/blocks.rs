@@ -102,7 +102,8 @@ pub fn compile(table: &BlocksTable) -> Result<GroundedTask, TableFault> {
 }
 
 /// Whether a text is a board of Rush Hour: 36 characters in one line.
-fn is_rush_hour(text: &str) -> bool {
+#[must_use]
+pub fn is_rush_hour(text: &str) -> bool {
     one_line(text) == Some(SIDE * SIDE)
 }
 
@@ -112,8 +113,11 @@ fn one_line(text: &str) -> Option<usize> {
     (!text.contains('\n')).then(|| text.chars().count())
 }
 
-/// A map of 36 characters, row by row: `o` is empty, `x` is a wall.
-fn rush_hour_map(key: &str, text: &str) -> Result<Map, TableFault> {
+/// A map of 36 characters, row by row: `o` is empty, `x` is a wall. `key` names the text in errors.
+///
+/// # Errors
+/// A character that maps do not have.
+pub fn rush_hour_map(key: &str, text: &str) -> Result<Map, TableFault> {
     let start = text.len() - text.trim_start().len();
     let letter = |c: char| match c {
         'o' => '.',
