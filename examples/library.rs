@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for run in &record.runs {
         println!("{:>3} moves: {:?}, {} successors", run.length, run.verdict, run.generated);
     }
-    // Code that shares nothing with the search plays the solution.
+    // The solution is played move by move.
     let replay = Replay::from_record("library".as_ref(), &record)?;
     println!("\n{}{}", replay.draw(), replay.summary());
     print!("{}", record.to_json()?);

@@ -678,7 +678,7 @@ def main():
         print(f"referee: {invalid}", file=sys.stderr)
         return 2
     except TooLarge as large:
-        print(f"referee: too large, not derived: {large}", file=sys.stderr)
+        print(f"referee: not derived: {large}", file=sys.stderr)
         return 3
     return 0
 

@@ -29,6 +29,7 @@ use halma_puzzles::own::in_rust::{OwnPuzzle, RustKind, from_spec};
 use halma_rules::puzzle::kinds::{self, Kind};
 
 use crate::cli::{self, Cli, Exit};
+use crate::interrupt;
 use crate::progress::json;
 
 /// The command line, with further kinds of puzzles.
@@ -58,6 +59,8 @@ impl App {
     /// Runs the command line, and returns its exit status.
     pub fn run(self) -> ExitCode {
         allow_open_files();
+        // Where it cannot be had, such a write ends the program without a word.
+        let _ = interrupt::survive_file_limit();
         kinds::add(self.kinds);
         verified::add(self.verified);
         let matches = cli::grouped(Cli::command()).try_get_matches();

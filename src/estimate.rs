@@ -114,7 +114,15 @@ impl DecidedLengths {
     #[must_use]
     pub fn estimates(&self, further: u32) -> Option<Vec<Estimate>> {
         let ahead = self.length()?.checked_sub(self.decided.last()?.length).filter(|&ahead| ahead > 0)?;
-        Some(estimates(&self.decided, ahead + further)?.split_off(ahead as usize - 1))
+        let mut next = estimates(&self.decided, ahead + further)?.split_off(ahead as usize - 1);
+        // No length takes less than what was done already for it, or for a shorter one.
+        let rate = next.first().filter(|first| first.seconds > 0.0).map(|first| first.generated / first.seconds)?;
+        let mut least = self.generated() as f64;
+        for estimate in &mut next {
+            least = least.max(estimate.generated);
+            (estimate.generated, estimate.seconds) = (least, least / rate);
+        }
+        Some(next)
     }
 
     /// As if the length under way had begun so long ago.

@@ -114,16 +114,38 @@ pub fn end_with(message: &'static str) -> Result<(), ctrlc::Error> {
     if ignores_signals() {
         return Ok(());
     }
-    let set = ctrlc::set_handler(move || {
-        // Standard error may be closed.
-        let _ = writeln!(io::stderr(), "{message}");
-        std::process::exit(UNFINISHED);
-    });
-    match set {
+    match ctrlc::set_handler(move || give_up(message)) {
         // One for a process is enough.
         Err(ctrlc::Error::MultipleHandlers) => Ok(()),
         set => set,
     }
+}
+
+/// From now on a write beyond the limit on the size of files (`ulimit -f`) fails like one on a full disk. Without it SIGXFSZ ends the
+/// program.
+///
+/// # Errors
+/// Where the system refuses.
+pub fn survive_file_limit() -> io::Result<()> {
+    signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default()).map(drop)
+}
+
+/// The program ends after that time, with that message and the status "not finished": for the same commands as [`end_with`].
+///
+/// # Errors
+/// Where the system has no thread for it.
+pub fn end_after(limit: Duration, message: &'static str) -> io::Result<()> {
+    let end = move || {
+        thread::sleep(limit);
+        give_up(message);
+    };
+    thread::Builder::new().name("time limit".into()).spawn(end).map(drop)
+}
+
+fn give_up(message: &str) -> ! {
+    // Standard error may be closed.
+    let _ = writeln!(io::stderr(), "{message}");
+    std::process::exit(UNFINISHED);
 }
 
 /// Whether whoever started this process made it ignore SIGHUP or SIGINT; `false` where the system does not tell.

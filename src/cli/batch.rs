@@ -53,9 +53,15 @@ pub(super) fn batch(
         // Seen now, not when the tables are written.
         made(folder, "output", Access::WRITE_OK | Access::EXEC_OK, "--output-dir DIR")?;
     }
-    // Two batches may share a folder; one of them holds the lock. Whoever only asks for it, as `status`, has it for a moment.
+    // Whoever only asks for the lock, as `status`, has it for a moment.
     let place = folder.and_then(|folder| Folder::open(folder).ok());
     let lock = place.as_ref().and_then(|place| place.lock(LOCK, PATIENCE).ok().flatten());
+    if let Some(folder) = folder.filter(|folder| lock.is_none() && is_at_work(folder)) {
+        let folder = folder.display();
+        let message =
+            format!("{folder}: another batch is at work there; wait for its end, or give another --output-dir");
+        return Err(Failure::input(message));
+    }
     // All are read before the first one runs, so that errors are reported at once.
     let read: Vec<_> = files.iter().map(|file| read(file, &options.at(file))).collect();
     let rows = files.iter().zip(&read).map(|(file, job)| waiting(file, job.as_ref())).collect();
@@ -86,6 +92,14 @@ pub(super) fn batch(
     }
     run_jobs(&mut queue, jobs, options, &display, search);
     display.clear();
+    if options.json && options.quiet {
+        // Records tell nothing of jobs that have none.
+        for job in queue.jobs.iter().filter(|job| job.state == State::Failed) {
+            let (file, said) = (job.file.display().to_string(), job.headline());
+            let file = if said.starts_with(&file) { String::new() } else { file + ": " };
+            let _ = writeln!(io::stderr(), "{file}{said}");
+        }
+    }
     finish(&queue, form, folder, options.json, out)?;
     if let Some(place) = place.filter(|_| lock.is_some()) {
         // While the lock is held.

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -30,6 +31,9 @@ pub struct CheckArgs {
     /// Memory to keep to, as in "4 GiB"; what does not fit is named as not checked
     #[arg(long, value_name = "SIZE", value_parser = raw::size)]
     pub memory: Option<u64>,
+    /// Stop after this time, as in "2 h", without a verdict
+    #[arg(long, value_name = "TIME", value_parser = raw::time)]
+    pub time: Option<Duration>,
     /// No progress on standard error
     #[arg(short, long)]
     pub quiet: bool,
@@ -45,6 +49,10 @@ pub(super) fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failu
     };
     interrupt::end_with("stopped by a signal: this is no verdict")
         .map_err(|e| Failure::failed(format!("signals cannot be caught: {e}")))?;
+    if let Some(time) = args.time {
+        interrupt::end_after(time, "stopped by its time limit: this is no verdict")
+            .map_err(|e| Failure::failed(format!("no thread for the time limit: {e}")))?;
+    }
     let pool = pool(args.threads)?;
     let least = halma_check::least_memory(&file, pool.current_num_threads());
     if let Some(memory) = args.memory.filter(|&memory| memory < least) {
@@ -63,12 +71,12 @@ fn text(report: &Report, sample: Option<u64>) -> String {
     text += &unchecked.iter().map(|line| format!("not checked: {line}\n")).collect::<String>();
     if let Some(n) = sample.filter(|_| *sampled) {
         text += &format!(
-            "The sample: {n} states of each level were expanded, and for {n} it was seen that the level before leads to them. A mistake \
+            "The sample: {n} states of each level, or all where it has fewer, were expanded, and for as many it was seen that the level before leads to them. A mistake \
              that shows at a share p of a level's states escapes with probability (1-p)^{n}: with 95 % none shows at more than \
              {:.2} % of them. Rarer ones it cannot exclude; a single lost state is seen only if it was a successor of one in the \
              sample. Numbers of states, digests, identities of files, and that the middle does not meet, were checked in full; \
              the other figures of a level only against their sum and against the sample.\n",
-            (300.0 / n as f64).min(100.0)
+            100.0 * (1.0 - 0.05f64.powf(1.0 / n as f64))
         );
     }
     if unchecked.is_empty() {

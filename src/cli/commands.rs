@@ -155,7 +155,15 @@ fn compare(
     });
     let jobs = jobs.collect::<Result<Vec<_>, Fault>>()?;
     let question = max_length.map_or(Question::Solve, |max_length| Question::Prove { max_length });
-    jobs.iter().try_for_each(|job| run::answerable(job, question))?;
+    for job in &jobs {
+        run::answerable(job, question)?;
+        if args.cluster.is_alone() {
+            run::affordable(job, question, 1).map_err(|e| {
+                let Failure { exit, message } = e.into();
+                Failure { exit, message: format!("{}: {message}", job.search.pruning) }
+            })?;
+        }
+    }
     let records = jobs.iter().map(|job| ask(job, question, args, search)).collect::<Result<Vec<_>, _>>()?;
     let text = match args.options.json {
         true => as_json(serde_json::to_string_pretty(&records))? + "\n",

@@ -19,6 +19,7 @@ pub(super) fn of_run(path: &Path) -> Result<PathBuf, Failure> {
     if !path.is_dir() {
         return Ok(path.into());
     }
+    std::fs::read_dir(path).map_err(unreadable(path))?;
     if has(path, record::FILE) {
         return Ok(path.join(record::FILE));
     }

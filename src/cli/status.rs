@@ -8,6 +8,7 @@ use halma_files::plain;
 use halma_record::record::{self, Record, Verdict};
 use halma_solve::run;
 
+use super::asking::TRIED_OUT;
 use super::batch::{self, BatchQueue, State};
 use super::{Exit, Failure, record_files};
 use crate::progress::status::{self, Status};
@@ -28,7 +29,9 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
     let running = Status::read(folder).filter(|_| at_work);
     let unfinished = at_work || run::unfinished(folder)?.is_some();
     let record = file.symlink_metadata().is_ok().then(|| Record::read(&file)).transpose()?;
-    let left = || format!("no process works on it; halma resume {} goes on", plain::quoted(&folder.to_string_lossy()));
+    let goes_on = || format!("halma resume {} goes on", plain::quoted(&folder.to_string_lossy()));
+    let tried_out = run::is_tried_out(folder).unwrap_or_default();
+    let left = || format!("no process works on it; {}", if tried_out { TRIED_OUT.into() } else { goes_on() });
     let (text, exit) = match (&running, &record, unfinished) {
         (Some(status), ..) => {
             let age = status::now().saturating_sub(status.started);

@@ -27,17 +27,19 @@ pub(super) fn checking(entries: &[&Entry]) -> Markup {
         section.checking {
             h2 { "How to check it" }
             @if solved {
-                p { "The solution was replayed for this page by code that shares nothing with the search. Again: " }
+                p { "The solution was replayed for this page, move by move. Again: " }
                 (commands(entries.iter().filter(|e| e.record.best_solution().is_some()).map(|e| of("halma replay", e))))
             }
             p { "The record, and its levels where they were kept or are few enough to derive, by code that shares nothing with the search: " }
             (commands(entries.iter().map(|e| of("halma check", e))))
-            // It knows transfers and games alone.
+            // It knows transfers and games alone, and derives no palindromes.
             @if let ProblemSpec::Armies(_) = record.problem {
-                p { "The same by a second program with rules of its own, for small runs: " }
-                (commands(entries.iter().map(|e| of("scripts/referee.py derive", e))))
+                @if !record.palindromic {
+                    p { "The same by a second program with rules of its own, for small runs: " }
+                    (commands(entries.iter().map(|e| of("scripts/referee.py derive", e))))
+                }
                 @if solved {
-                    p { "And the solution alone: " }
+                    p { "The solution alone, by a second program with rules of its own: " }
                     (commands(entries.iter().filter(|e| e.record.best_solution().is_some()).map(|e| of("scripts/referee.py replay", e))))
                 }
             }

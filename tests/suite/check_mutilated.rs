@@ -340,10 +340,10 @@ fn forged(subject: &Subject) -> Vec<Record> {
     all
 }
 
-/// One record in seven, so that of each kind some are taken.
+/// One record in twenty, so that of each kind some are taken.
 #[test]
 fn records_forged_with_intent_are_refused() {
-    forged_ones_are_refused(7);
+    forged_ones_are_refused(20);
 }
 
 #[test]

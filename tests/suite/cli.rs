@@ -375,3 +375,33 @@ fn the_command_line_says_whether_levels_stay_whatever_the_job_says() {
     let (status, _, err) = halma(folder.path(), &["solve", "job.toml", "--keep-levels=perhaps"]);
     assert!(status == 2 && err.contains("true, false"), "{err}");
 }
+
+/// Each length has an answer, and none is decided: the same search would say the same again.
+#[test]
+fn a_beam_search_that_has_tried_every_length_does_not_say_that_resume_goes_on() {
+    let triangle = SQUARE.replace("square-2", "triangle-3");
+    let beam = |most: u32| format!("{triangle}[search]\npruning = \"truncate(3,1)\"\nmax-length = {most}\n");
+    let folder = job_folder(&beam(24));
+    let tried = "every length was tried, and resume decides no more";
+    for args in [&["solve", "job.toml", "--output-dir", "run"], &["resume", "run"][..]] {
+        let (status, _, said) = halma(folder.path(), args);
+        assert!(status == 3 && said.contains(&format!("not finished: {tried}")), "{args:?}: {said}");
+    }
+    let (status, said, _) = halma(folder.path(), &["status", "run"]);
+    assert!(status == 3 && said.contains(tried) && !said.contains("goes on"), "{said}");
+
+    std::fs::write(folder.path().join("more.toml"), beam(99)).expect("a job");
+    let stopped = ["solve", "more.toml", "--output-dir", "stopped", "--time", "1 ms"];
+    let (status, _, said) = halma(folder.path(), &stopped);
+    assert!(status == 3 && said.contains("not finished; halma resume stopped goes on"), "{said}");
+}
+
+/// The searches before it would be lost.
+#[test]
+fn compare_asks_for_the_memory_of_all_its_prunings_before_the_first_one_runs() {
+    let folder = job_folder(&SQUARE.replace("square-2", "triangle-4"));
+    let compared = ["compare", "job.toml", "--threads", "1", "--memory", "45 MiB", "--prunings", "theorem-1,leading"];
+    let (status, out, said) = halma(folder.path(), &compared);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(said.starts_with("leading: 45 MiB of memory are too little: this job needs at least "), "{said}");
+}

@@ -125,12 +125,14 @@ fn alone(job: &Path, args: &[&str]) -> Record {
 
 #[test]
 fn one_two_and_four_processes_have_the_record_of_a_search_by_itself() {
-    for (problem, pruning) in [(TRANSFER, "pattern"), (TRANSFER, "leading"), (GAME, "all")] {
+    let cases: [(_, _, &[usize]); 3] =
+        [(TRANSFER, "pattern", &[1, 4]), (TRANSFER, "leading", &[2]), (GAME, "all", &[2, 4])];
+    for (problem, pruning, counts) in cases {
         let place = Place::new(problem, &format!("[search]\npruning = \"{pruning}\""));
         let solve = ["solve", "job.toml"];
         let one = alone(&place.at("job.toml"), &solve).without_measurements();
         assert_eq!(one.verdict, Verdict::Optimal);
-        for count in [1, 2, 4] {
+        for &count in counts {
             assert_eq!(place.together(count, &solve).without_measurements(), one, "{pruning} in {count}");
             let left: Vec<_> = std::fs::read_dir(place.at("run")).unwrap().map(|e| e.unwrap().file_name()).collect();
             assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("process")), "{left:?}");

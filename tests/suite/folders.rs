@@ -620,3 +620,39 @@ fn a_search_may_have_many_levels_open() {
     assert_eq!(status, 0, "{out}{err}");
     assert!(out.contains("The shortest solution has 119 moves"), "{out}");
 }
+
+/// SIGXFSZ would end the program without a word, and a temporary file would stay.
+#[test]
+fn a_write_beyond_the_limit_on_the_size_of_files_fails_with_a_message() {
+    let place = Place::new();
+    assert_eq!(place.halma(&["solve", "job.toml", "-q", "--output-dir", "run"]).0, 0);
+    let line = format!("ulimit -f 1; exec {} report run -o page.html", env!("CARGO_BIN_EXE_halma"));
+    let output = std::process::Command::new("sh").current_dir(place.0.path()).args(["-c", &line]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && said.contains("page.html: cannot be written: File too large"), "{said}");
+    let left = fs::read_dir(place.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(!left.into_iter().any(|name| name.to_string_lossy().contains("page.html")));
+}
+
+/// It would write its list over that of the other.
+#[test]
+fn a_second_batch_in_the_folder_of_one_that_is_at_work_is_refused() {
+    let place = Place::new();
+    assert_eq!(place.halma(&["batch", "job.toml", "-q", "--output-dir", "night"]).0, 0);
+    let list = fs::read(place.at("night/batch.json")).unwrap();
+    let lock = fs::File::create(place.at("night/batch.lock")).unwrap();
+    lock.lock().unwrap();
+    let (status, out, said) = place.halma(&["batch", "job.toml", "-q", "--output-dir", "night"]);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(said.contains("night: another batch is at work there"), "{said}");
+    assert_eq!(fs::read(place.at("night/batch.json")).unwrap(), list);
+}
+
+#[test]
+fn a_quiet_batch_says_which_jobs_have_no_record_among_its_json() {
+    let place = Place::new();
+    fs::write(place.at("bad.toml"), "[problem]\nkind = \"transfer\"\n").unwrap();
+    let (status, out, said) = place.halma(&["batch", "job.toml", "bad.toml", "--json", "-q"]);
+    assert_eq!((status, serde_json::from_str::<Value>(&out).unwrap().as_array().map(Vec::len)), (2, Some(1)));
+    assert!(said.starts_with("bad.toml:1:1: missing field"), "{said}");
+}

@@ -63,7 +63,7 @@ fn a_beam_search_that_learns_is_refused_where_it_cannot_learn() {
 /// Ten rounds with a checkpoint after each, killed after the first; the folder that is left.
 fn killed() -> TempDir {
     let job =
-        format!("{TRIANGLE}[search]\npruning = \"truncate(30000,2,rounds=10)\"\n[limits]\ncheckpoint = \"1 ms\"\n");
+        format!("{TRIANGLE}[search]\npruning = \"truncate(8000,2,rounds=10)\"\n[limits]\ncheckpoint = \"1 ms\"\n");
     let folder = folder(&[("job.toml", &job)]);
     let mut solve = command(folder.path(), &["solve", "job.toml", "--output-dir", "run"]);
     let mut solve = solve.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");

@@ -303,7 +303,7 @@ fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
         (job("rules = [{ rule = \"A . -> . A\", turn = 1 }, \"B . -> . B\"]"), "a.toml:7:45: this rule has no turn"),
         (
             job("rules = [\"* . -> . *\"]\n[search]\npruning = \"leading\""),
-            "a.toml:9:11: pruning leading is a pruning of transfers",
+            "a.toml:9:11: pruning leading is no pruning of puzzles from files: allowed are none",
         ),
         ("[problem]\nkind = \"ruels\"".into(), "a.toml:2:8: unknown kind `ruels`"),
         ("[problem]\nkind = \"blocks\"\nboard = \"AB.A\"\nmetric = \"step\"".into(), "a.toml:3:"),

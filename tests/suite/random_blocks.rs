@@ -240,7 +240,7 @@ fn blocks(seed: u64, count: usize) {
 
 #[test]
 fn every_search_of_random_blocks_agrees_with_all_states() {
-    blocks(1, 40);
+    blocks(1, 15);
 }
 
 #[test]

@@ -290,10 +290,21 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
 
 #[test]
 fn levels_do_not_depend_on_memory_threads_or_checkpoints() {
+    levels_are_the_same(&[(None, 1), (Some(1 << 20), 2)]);
+}
+
+#[test]
+#[ignore = "half a minute: more budgets"]
+fn levels_do_not_depend_on_any_memory_threads_or_checkpoints() {
+    levels_are_the_same(&[(Some(1 << 20), 1), (Some(32 << 20), 1), (Some(128 << 20), 2), (Some(1 << 20), 3)]);
+}
+
+/// In so much memory and so many threads.
+fn levels_are_the_same(with: &[(Option<u64>, usize)]) {
     let expected = levels(&Expander::new(2, None).unwrap(), None).unwrap();
     assert_eq!(expected.last().unwrap().states, 1_054_311);
     // A step never works with less than 24 MiB, so the smallest budget means that.
-    for (memory, threads) in [(None, 1), (Some(128 << 20), 2), (Some(1 << 20), 1), (Some(1 << 20), 2)] {
+    for &(memory, threads) in with {
         let folder = tempfile::tempdir().unwrap();
         let workspace = open(folder.path(), 1, Disk::new(None)).unwrap();
         let expander = Expander::new(threads, memory).unwrap();

@@ -300,12 +300,12 @@ fn games(seed: u64, count: usize) {
 
 #[test]
 fn every_search_of_a_tiny_transfer_ends_and_agrees_with_all_positions() {
-    transfers(0x9e37_79b9_7f4a_7c15, 60);
+    transfers(0x9e37_79b9_7f4a_7c15, 25);
 }
 
 #[test]
 fn every_search_of_a_tiny_game_ends_and_agrees_with_all_positions() {
-    games(0x2545_f491_4f6c_dd1d, 40);
+    games(0x2545_f491_4f6c_dd1d, 16);
 }
 
 #[test]

@@ -36,7 +36,13 @@ pub(super) fn step<N: Number>(
     let (pending_at, most) = (memory::walks(MOST_PENDING), memory::walks(MOST_STATES));
     let mut parts = walks.chunks(memory::walks_at_once(PART)).peekable();
     while let Some(part) = parts.next() {
-        let made = parallel::map_chunks(part, 1 << 10, &expand)?;
+        // A piece is merged by itself first: it fits in the cache, and the successors of neighbours are often the same.
+        let merged = |piece: &[(N, u128)]| {
+            let (mut made, generated) = expand(piece)?;
+            made.sort_unstable();
+            Ok::<_, Trouble>((summed(made)?, generated))
+        };
+        let made = parallel::map_chunks(part, 1 << 10, merged)?;
         let generated: u64 = made.iter().map(|m| m.1).sum();
         *budget = budget
             .checked_sub(generated)
@@ -45,7 +51,7 @@ pub(super) fn step<N: Number>(
         // Merged seldom, so that states are not moved again and again.
         if parts.peek().is_none() || pending.len() > next.len().max(pending_at) {
             next.append(&mut pending);
-            next.par_sort();
+            next.par_sort_unstable();
             next = summed(next)?;
         }
         if next.len() > most {

@@ -62,7 +62,7 @@ pub enum MapError {
     /// A character that means nothing.
     #[error(
         "row {row} of the map has {found:?} in column {column}; allowed are '.' (cell), 'S' (start), 'T' (target), 'B' (both), '#' (no cell){}",
-        if found.is_whitespace() { "; maps are not indented" } else { "" }
+        if found.is_whitespace() { "; cells stand side by side, and maps are not indented" } else { "" }
     )]
     Character {
         /// Row of the character.

@@ -426,16 +426,12 @@ impl fmt::Display for IncompatibleOption {
             Self::PalindromicLearning => f.write_str("is not allowed beside rounds of a beam search that learns"),
             Self::Pruning => write!(f, "{MIRROR}, so allowed are none, theorem-1, pattern and leading"),
             Self::PalindromicGame => f.write_str("is not allowed for a game: its second half never mirrors the first"),
-            Self::OfTransfers => write!(f, "is a pruning of transfers: for a game allowed are {}", pruning::OF_GAMES),
+            Self::OfTransfers => write!(f, "is no pruning of games: allowed are {}", pruning::OF_GAMES),
             Self::PalindromicPuzzle => {
                 f.write_str("is not allowed for a puzzle from a file: only transfers have palindromes")
             }
             Self::OfArmies => {
-                write!(
-                    f,
-                    "is a pruning of transfers and games: for a puzzle from a file allowed are {}",
-                    pruning::OF_PUZZLES
-                )
+                write!(f, "is no pruning of puzzles from files: allowed are {}", pruning::OF_PUZZLES)
             }
             Self::OfGames => {
                 write!(f, "is a pruning of games: for a transfer allowed are {}", pruning::OF_TRANSFERS.join(", "))

@@ -1,8 +1,8 @@
 //! Replay: checks a written solution move by move, with nothing but the rules.
 //!
 //! A solution file is TOML: the `[problem]` of a job and a `[solution]` with `moves` and, optionally, `length`. A run's
-//! `result.json` is read as well. The checks are slow and plain on purpose and share no code with the search: a step
-//! goes to an empty neighbour, a jump over a man to the empty cell behind him.
+//! `result.json` is read as well. The checks are slow and plain on purpose. They share tables of neighbours and jumps
+//! with the search, and no more: a step goes to an empty neighbour, a jump over a man to the empty cell behind him.
 
 pub mod game_replay;
 

@@ -34,7 +34,7 @@ use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning, Puzzle};
 use halma_rules::lattice::Lattice;
 
 use crate::solve::{Engine, Progress};
-pub use folder::{fingerprint, unfinished};
+pub use folder::{fingerprint, is_tried_out, unfinished};
 pub use place::place;
 pub use share::check as check_shared;
 

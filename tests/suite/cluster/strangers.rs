@@ -135,7 +135,7 @@ fn a_process_that_is_stopped_ends_the_run_of_the_others() {
         assert!(Command::new("kill").args(["-STOP", &pid]).status().unwrap().success());
         // It is told to go on when the other has given it up, so that it ends, too.
         std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_secs(8));
+            std::thread::sleep(Duration::from_secs(5));
             let _ = Command::new("kill").args(["-CONT", &pid]).status();
         });
     });

@@ -55,7 +55,7 @@ impl Allowed for String {
 }
 
 impl Allowed for Goal {
-    const ALLOWED: &str = "this is no goal: allowed are a map, a table, as in { count = { A = 1 }, at = \"d4\" } or { at = { d4 = \"A\" } }, and a list of these";
+    const ALLOWED: &str = "this is no goal: allowed are a map, a table, as in { count = { A = 1 }, at = \"d4\" } or { at = { d4 = \"A\" } }, and a list of these; counts are numbers without quotes";
 }
 
 impl<'de, T: Deserialize<'de> + Allowed> Deserialize<'de> for OneOrMany<T> {

@@ -2,8 +2,15 @@
 
 use std::ops::Range;
 
+use unicode_width::UnicodeWidthChar;
+
 use super::TableFault;
 use crate::board::{Board, MAX_CELLS};
+
+/// Whether a character is not seen, or only on the one before it, as an accent: it would count as a cell.
+fn is_invisible(c: char) -> bool {
+    c.width().is_none_or(|columns| columns == 0)
+}
 
 /// A map as it was read.
 #[derive(Clone, Debug)]
@@ -34,6 +41,12 @@ impl Map {
         let fault = |message: String| TableFault::of(key, message);
         let width = rows.first().map_or(0, |(_, line)| line.chars().count());
         for (number, &(at, line)) in (1..).zip(&rows) {
+            if let Some((i, c)) = line.char_indices().find(|&(_, c)| !c.is_whitespace() && is_invisible(c)) {
+                let message = format!(
+                    "row {number} of the map has {c:?}, which takes no place of its own: allowed is one letter a cell, '#' for no cell"
+                );
+                return Err(fault(message).within(at + i..at + i + c.len_utf8()));
+            }
             let span = at..at + line.len();
             let found = line.chars().count();
             if found != width {
@@ -42,9 +55,9 @@ impl Map {
                 );
                 return Err(fault(message).within(span));
             }
-            if let Some((i, c)) = line.char_indices().find(|(_, c)| c.is_whitespace() || c.is_control()) {
+            if let Some((i, c)) = line.char_indices().find(|(_, c)| c.is_whitespace()) {
                 let message = format!(
-                    "row {number} of the map has {c:?}: allowed is one letter a cell, '#' for no cell; maps are not indented"
+                    "row {number} of the map has {c:?}: allowed is one letter a cell, '#' for no cell; cells stand side by side, and maps are not indented"
                 );
                 return Err(fault(message).within(at + i..at + i + c.len_utf8()));
             }

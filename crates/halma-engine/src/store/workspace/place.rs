@@ -80,9 +80,21 @@ pub(super) fn identity_of(run: u128, label: &str) -> u128 {
 /// # Errors
 /// Where its manifest is damaged.
 pub fn unfinished(folder: &Path) -> Result<Option<(serde_json::Value, serde_json::Value)>, StoreError> {
+    Ok(manifest(folder)?.map(|list| (list.run, list.terms)))
+}
+
+/// The last answer of the run whose manifest is in `folder`.
+///
+/// # Errors
+/// Where its manifest is damaged.
+pub fn last_answer(folder: &Path) -> Result<Option<serde_json::Value>, StoreError> {
+    Ok(manifest(folder)?.and_then(|list| list.answers.into_iter().next_back()))
+}
+
+fn manifest(folder: &Path) -> Result<Option<Manifest>, StoreError> {
     let place = match Folder::open(folder) {
         Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
         place => place.map_err(|source| StoreError::Io { file: folder.into(), source })?,
     };
-    Ok(Manifest::read(&place)?.map(|list| (list.run, list.terms)))
+    Manifest::read(&place)
 }
