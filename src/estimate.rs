@@ -115,7 +115,7 @@ impl DecidedLengths {
     pub fn estimates(&self, further: u32) -> Option<Vec<Estimate>> {
         let ahead = self.length()?.checked_sub(self.decided.last()?.length).filter(|&ahead| ahead > 0)?;
         let mut next = estimates(&self.decided, ahead + further)?.split_off(ahead as usize - 1);
-        // No length takes less than what was done already for it, or for a shorter one.
+        // At least what was done already for the length under way; and no estimate is below that of a shorter length.
         let rate = next.first().filter(|first| first.seconds > 0.0).map(|first| first.generated / first.seconds)?;
         let mut least = self.generated() as f64;
         for estimate in &mut next {
@@ -203,5 +203,11 @@ mod tests {
         let next = lengths.estimates(1).unwrap();
         let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round())).collect();
         assert_eq!(rounded, [(26, 1e7), (27, 31_622_777.0)]);
+
+        // More than was expected of this length, and of the next one.
+        lengths.add(50_000_000, 1.0);
+        let next = lengths.estimates(2).unwrap();
+        let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round())).collect();
+        assert_eq!(rounded, [(26, 5e7), (27, 5e7), (28, 1e8)]);
     }
 }

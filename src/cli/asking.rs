@@ -194,7 +194,7 @@ pub(super) fn made(folder: &Path, what: &str, rights: Access, instead: &str) -> 
 
 /// What there is to do where a run has tried what it was asked about, and does not know the answer.
 pub(super) const TRIED_OUT: &str =
-    "every length was tried, and resume decides no more; another pruning (--pruning), or a greater --max-length, may";
+    "every length was tried, and resume decides no more. Another pruning, or a greater max-length, may";
 
 /// The same as [`ask`], in the job's output folder itself.
 pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
@@ -204,7 +204,7 @@ pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search
             Some(_) if !args.cluster.is_alone() => {
                 say(args, "not finished; all processes go on when they are started again")
             }
-            Some(dir) if run::is_tried_out(dir)? => say(args, &format!("not finished: {TRIED_OUT}")),
+            Some(dir) if run::is_tried_out(dir).unwrap_or_default() => say(args, &format!("not finished: {TRIED_OUT}")),
             Some(dir) => say(args, &format!("not finished; {} goes on", command("resume", dir))),
             None => {
                 say(args, "not finished, and nothing was kept: with --output-dir DIR a run that is stopped can go on")

@@ -53,9 +53,10 @@ pub(super) fn batch(
         // Seen now, not when the tables are written.
         made(folder, "output", Access::WRITE_OK | Access::EXEC_OK, "--output-dir DIR")?;
     }
-    // Whoever only asks for the lock, as `status`, has it for a moment.
+    // Whoever only asks for the lock, as `status`, has it for a moment. Some file systems have no locks.
     let place = folder.and_then(|folder| Folder::open(folder).ok());
-    let lock = place.as_ref().and_then(|place| place.lock(LOCK, PATIENCE).ok().flatten());
+    let take = || place.as_ref().and_then(|place| place.lock(LOCK, PATIENCE).ok().flatten());
+    let lock = take().or_else(take);
     if let Some(folder) = folder.filter(|folder| lock.is_none() && is_at_work(folder)) {
         let folder = folder.display();
         let message =
@@ -94,9 +95,11 @@ pub(super) fn batch(
     display.clear();
     if options.json && options.quiet {
         // Records tell nothing of jobs that have none.
-        for job in queue.jobs.iter().filter(|job| job.state == State::Failed) {
+        let has_none =
+            |job: &&QueuedJob| job.record.is_none() && matches!(job.state, State::Failed | State::Unfinished);
+        for job in queue.jobs.iter().filter(has_none) {
             let (file, said) = (job.file.display().to_string(), job.headline());
-            let file = if said.starts_with(&file) { String::new() } else { file + ": " };
+            let file = if said.starts_with(&format!("{file}:")) { String::new() } else { file + ": " };
             let _ = writeln!(io::stderr(), "{file}{said}");
         }
     }

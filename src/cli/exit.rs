@@ -94,12 +94,7 @@ impl Failure {
     /// A file that was named cannot be written. That the disk is full is no fault of who named it.
     pub(crate) fn unwritten(file: &Path, error: &io::Error) -> Self {
         let message = format!("{}: cannot be written: {error}", file.display());
-        match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                Self::failed(message)
-            }
-            _ => Self::input(message),
-        }
+        if is_no_room(error.kind()) { Self::failed(message) } else { Self::input(message) }
     }
 
     /// Something else went wrong.
@@ -124,6 +119,11 @@ impl From<ReplayError> for Failure {
     }
 }
 
+/// Whether a write failed because the disk, a quota or the limit on the size of files has no room.
+pub(super) fn is_no_room(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+}
+
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
         let exit = match &error {
@@ -131,7 +131,7 @@ impl From<RecordError> for Failure {
             RecordError::Read { source, .. } if source.kind() == io::ErrorKind::InvalidData => Exit::Damaged,
             RecordError::Read { .. } | RecordError::Other { .. } | RecordError::Format { .. } => Exit::Input,
             // The run's folder still has what it takes to go on.
-            RecordError::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => Exit::Unfinished,
+            RecordError::Write { source, .. } if is_no_room(source.kind()) => Exit::Unfinished,
             RecordError::Write { .. } => Exit::Failed,
             RecordError::Damaged { .. } | RecordError::Contradiction { .. } => Exit::Damaged,
         };

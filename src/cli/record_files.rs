@@ -19,10 +19,10 @@ pub(super) fn of_run(path: &Path) -> Result<PathBuf, Failure> {
     if !path.is_dir() {
         return Ok(path.into());
     }
-    std::fs::read_dir(path).map_err(unreadable(path))?;
     if has(path, record::FILE) {
         return Ok(path.join(record::FILE));
     }
+    std::fs::read_dir(path).map_err(unreadable(path))?;
     let name = path.display();
     if has(path, LIST) {
         let hint = match is_at_work(path) {

@@ -31,7 +31,10 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
     let record = file.symlink_metadata().is_ok().then(|| Record::read(&file)).transpose()?;
     let goes_on = || format!("halma resume {} goes on", plain::quoted(&folder.to_string_lossy()));
     let tried_out = run::is_tried_out(folder).unwrap_or_default();
-    let left = || format!("no process works on it; {}", if tried_out { TRIED_OUT.into() } else { goes_on() });
+    let left = || match tried_out {
+        true => TRIED_OUT.into(),
+        false => format!("no process works on it; {}", goes_on()),
+    };
     let (text, exit) = match (&running, &record, unfinished) {
         (Some(status), ..) => {
             let age = status::now().saturating_sub(status.started);

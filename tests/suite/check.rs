@@ -107,7 +107,7 @@ fn a_sound_record_holds_with_its_levels_with_a_sample_and_without() {
 
     let (status, said) = run.check(&run.record, &["--sample", "5"]);
     assert_eq!(status, 0);
-    assert!(said.contains("The sample: 5 states of each level, or all where it has fewer, were expanded"), "{said}");
+    assert!(said.contains("The sample: of each level 5 states, or all where it has fewer, were expanded"), "{said}");
     assert!(said.contains("none shows at more than 45.07 % of them"), "{said}");
     let end = format!(
         "So, as far as a sample tells, the shortest solution has {length} moves.\nThe record holds, as far as a sample tells.\n"
@@ -519,7 +519,6 @@ fn a_run_that_found_no_room_on_disk_leaves_a_record_that_holds() {
     }
 }
 
-/// It has found nothing wrong by then, and that is no verdict.
 #[test]
 fn a_time_limit_ends_it_as_not_finished() {
     let check = ["check", "results/table-3/p3-triangle-4-jumps-4move.json", "--quiet", "--time", "1 ms"];
@@ -527,6 +526,7 @@ fn a_time_limit_ends_it_as_not_finished() {
     assert_eq!(ended, (3, String::new(), "stopped by its time limit: this is no verdict\n".into()));
 }
 
+/// It has found nothing wrong by then, and that is no verdict.
 #[test]
 fn a_signal_ends_it_as_not_finished() {
     use std::io::{BufRead, BufReader};

@@ -124,19 +124,31 @@ fn sound_trailing_levels_hold() {
 /// one alone. Neither may take up the other's levels where they are kept, nor those of a run that was stopped.
 #[test]
 fn counts_hold_whose_levels_are_kept() {
-    count_and_check(PRUNING, true, None);
+    count_and_check((FIVE, 4, 19, "360"), PRUNING, true, None);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn counts_of_six_men_hold_whose_levels_are_kept() {
+    count_and_check((SIX, 6, 23, "448"), PRUNING, true, None);
 }
 
 #[test]
 #[ignore = "half a minute"]
 fn counts_under_the_default_hold_whose_levels_are_kept() {
-    count_and_check("leading", false, Some(7));
+    count_and_check((SIX, 6, 23, "448"), "leading", false, Some(7));
 }
 
-fn count_and_check(pruning: &str, stopped: bool, sample: Option<u64>) {
+/// The men, their rule, and the length and number of the shortest solutions.
+fn count_and_check(
+    (men, moves, length, number): (&str, u32, u32, &str),
+    pruning: &str,
+    stopped: bool,
+    sample: Option<u64>,
+) {
     let count = |job: &Job, cancel: CancellationToken| run::run(job, Question::Count, &(), &cancel).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let mut job = job(FIVE, 4, pruning);
+    let mut job = job(men, moves, pruning);
     (job.output.dir, job.output.keep_levels) = (Some(folder.path().into()), true);
     job.limits.checkpoint = Some(Duration::ZERO);
     let mut milliseconds = if stopped { 5 } else { 1 << 30 };
@@ -148,7 +160,7 @@ fn count_and_check(pruning: &str, stopped: bool, sample: Option<u64>) {
         milliseconds = milliseconds * 3 / 2;
     };
     let said = (record.verdict, record.length, &*record.counts.as_ref().unwrap().sequences.to_string());
-    assert_eq!(said, (Verdict::Counted, Some(19), "360"), "{pruning}");
+    assert_eq!(said, (Verdict::Counted, Some(length), number), "{pruning}");
     let options = Options { sample, budget: u64::MAX, memory: None, progress: &|_| () };
     let report = record_holds(&record, folder.path(), &options).unwrap();
     assert_eq!(report.unchecked, Vec::<String>::new(), "{pruning}");
@@ -233,7 +245,16 @@ fn trailing_levels_forged_at_any_place_are_refused() {
 /// Levels that meet one length do not meet another one, even where both are sound.
 #[test]
 fn trailing_levels_of_another_run_are_refused() {
-    let proved = Proved::new(FIVE, 4, PRUNING, 18);
+    exchanged_levels_are_refused(&Proved::new(FIVE, 4, PRUNING, 18));
+}
+
+#[test]
+#[ignore = "a quarter of a minute"]
+fn trailing_levels_of_another_run_of_six_men_are_refused() {
+    exchanged_levels_are_refused(&Proved::new(SIX, 4, "leading(classes=8,look-ahead=1)", 24));
+}
+
+fn exchanged_levels_are_refused(proved: &Proved) {
     let own = |record: &Record, run: usize| -> Vec<LevelRecord> {
         record.runs[run].levels.iter().filter(|level| level.side == Side::Trailing).cloned().collect()
     };

@@ -377,3 +377,15 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    #[ignore = "minutes: a thousand problems"]
+    fn counts_of_a_thousand_problems_agree_with_walks_written_out(problem in small()) {
+        if let Some(problem) = problem {
+            agrees(&problem, &Expander::new(1, None).unwrap());
+        }
+    }
+}

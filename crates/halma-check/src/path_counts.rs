@@ -22,7 +22,7 @@ const PART: usize = 1 << 17;
 /// Successors that are collected before they are merged.
 const MOST_PENDING: usize = 8 << 20;
 
-/// The most states after a move: three times as many, with room for sorting, take 2 GB with keys of 128 bits.
+/// The most states after a move: three times as many, and their sums beside them, take up to 2 GB with keys of 128 bits.
 const MOST_STATES: usize = 10_000_000;
 
 /// The walks of one more move. `expand` makes the successors of some states, each with the number of walks to the

@@ -40,7 +40,7 @@ pub use leftover_share::LeftoverShare;
 pub use manifest::{LIST, Mark, Partial, Saved};
 use manifest::{Manifest, file_name};
 use place::{LEVELS, clear, identity_of, is_of_level, locked, names, open_level, remove};
-pub use place::{LOCK, last_answer, unfinished};
+pub use place::{LOCK, answers, unfinished};
 use search_state::STATE;
 pub use share::{has_shares, is_at_work, share_name, share_of};
 

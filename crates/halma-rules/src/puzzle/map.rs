@@ -7,8 +7,8 @@ use unicode_width::UnicodeWidthChar;
 use super::TableFault;
 use crate::board::{Board, MAX_CELLS};
 
-/// Whether a character is not seen, or only on the one before it, as an accent: it would count as a cell.
-fn is_invisible(c: char) -> bool {
+/// Whether a character takes no column of its own, as accents, zero-width and control characters: it would count as a cell.
+fn takes_no_column(c: char) -> bool {
     c.width().is_none_or(|columns| columns == 0)
 }
 
@@ -41,9 +41,9 @@ impl Map {
         let fault = |message: String| TableFault::of(key, message);
         let width = rows.first().map_or(0, |(_, line)| line.chars().count());
         for (number, &(at, line)) in (1..).zip(&rows) {
-            if let Some((i, c)) = line.char_indices().find(|&(_, c)| !c.is_whitespace() && is_invisible(c)) {
+            if let Some((i, c)) = line.char_indices().find(|&(_, c)| !c.is_whitespace() && takes_no_column(c)) {
                 let message = format!(
-                    "row {number} of the map has {c:?}, which takes no place of its own: allowed is one letter a cell, '#' for no cell"
+                    "row {number} of the map has {c:?}, which takes no column of its own: allowed is one letter a cell, '#' for no cell"
                 );
                 return Err(fault(message).within(at + i..at + i + c.len_utf8()));
             }

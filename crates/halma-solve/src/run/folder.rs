@@ -10,7 +10,7 @@ use halma_engine::search::exchange::Exchange;
 use halma_engine::store::StoreError;
 use halma_engine::store::workspace::{self, Disk, Workspace};
 use halma_files::folder::refuse_link;
-use halma_record::record::{Asked, LengthRecord, PROGRAM};
+use halma_record::record::{Asked, LengthRecord, PROGRAM, Verdict};
 use halma_rules::job::{self, Job, MAX_LENGTH, Output, Problem, ProblemSpec};
 
 use super::identity::{Identity, identity, refuse_answers_beyond};
@@ -128,16 +128,17 @@ pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> 
     Ok(Some((job, question)))
 }
 
-/// Whether the run in `folder` has an answer for every length that it was asked about, though not all are decided, as a beam search
-/// leaves it: to resume it decides nothing more.
+/// Whether the run in `folder` has an answer for every length up to the greatest one that it was asked about, and not all of these are
+/// decided, as a beam search leaves it: to resume it decides nothing more.
 ///
 /// # Errors
 /// As [`unfinished`].
 pub fn is_tried_out(folder: &Path) -> Result<bool, StoreError> {
     let Some((job, question)) = unfinished(folder)? else { return Ok(false) };
     let most = question.asked(&job).1.unwrap_or(MAX_LENGTH);
-    let last = workspace::last_answer(folder)?.and_then(|answer| LengthRecord::deserialize(answer).ok());
-    Ok(last.is_some_and(|last| last.up_to.unwrap_or(last.length) >= most))
+    let answers: Vec<_> = workspace::answers(folder)?.into_iter().flat_map(LengthRecord::deserialize).collect();
+    let is_open = answers.iter().any(|answer| answer.verdict == Verdict::Incomplete);
+    Ok(is_open && answers.last().is_some_and(|last| last.length >= most))
 }
 
 /// Whether a job and a command line can state these terms.

@@ -83,12 +83,12 @@ pub fn unfinished(folder: &Path) -> Result<Option<(serde_json::Value, serde_json
     Ok(manifest(folder)?.map(|list| (list.run, list.terms)))
 }
 
-/// The last answer of the run whose manifest is in `folder`.
+/// The answers of the run whose manifest is in `folder`, in order.
 ///
 /// # Errors
 /// Where its manifest is damaged.
-pub fn last_answer(folder: &Path) -> Result<Option<serde_json::Value>, StoreError> {
-    Ok(manifest(folder)?.and_then(|list| list.answers.into_iter().next_back()))
+pub fn answers(folder: &Path) -> Result<Vec<serde_json::Value>, StoreError> {
+    Ok(manifest(folder)?.map_or_else(Vec::new, |list| list.answers))
 }
 
 fn manifest(folder: &Path) -> Result<Option<Manifest>, StoreError> {

@@ -179,8 +179,8 @@ fn a_faulty_table_is_refused_with_its_bytes() {
         assert!(message.contains(says), "{message}");
     };
     check("A.\nA", "", "board", Some("3:A"), "ragged");
-    check("A\u{200b}.", "", "board", Some("1:\u{200b}"), "takes no place of its own");
-    check("e\u{301}.", "", "board", Some("1:\u{301}"), "takes no place of its own");
+    check("A\u{200b}.", "", "board", Some("1:\u{200b}"), "takes no column of its own");
+    check("e\u{301}.", "", "board", Some("1:\u{301}"), "takes no column of its own");
     check("\nAB\n.A", "", "board", Some("5:A"), "do not touch");
     check("A?", "", "board", Some("1:?"), "several letters");
     check("..", "", "board", None, "no block");
