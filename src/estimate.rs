@@ -116,11 +116,11 @@ impl DecidedLengths {
         let ahead = self.length()?.checked_sub(self.decided.last()?.length).filter(|&ahead| ahead > 0)?;
         let mut next = estimates(&self.decided, ahead + further)?.split_off(ahead as usize - 1);
         // At least what was done already for the length under way; and no estimate is below that of a shorter length.
-        let rate = next.first().filter(|first| first.seconds > 0.0).map(|first| first.generated / first.seconds)?;
         let mut least = self.generated() as f64;
         for estimate in &mut next {
             least = least.max(estimate.generated);
-            (estimate.generated, estimate.seconds) = (least, least / rate);
+            estimate.seconds *= least / estimate.generated;
+            estimate.generated = least;
         }
         Some(next)
     }

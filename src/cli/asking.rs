@@ -204,7 +204,9 @@ pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search
             Some(_) if !args.cluster.is_alone() => {
                 say(args, "not finished; all processes go on when they are started again")
             }
-            Some(dir) if run::is_tried_out(dir).unwrap_or_default() => say(args, &format!("not finished: {TRIED_OUT}")),
+            Some(dir) if run::is_tried_out(dir, job, question).unwrap_or_default() => {
+                say(args, &format!("not finished: {TRIED_OUT}"))
+            }
             Some(dir) => say(args, &format!("not finished; {} goes on", command("resume", dir))),
             None => {
                 say(args, "not finished, and nothing was kept: with --output-dir DIR a run that is stopped can go on")

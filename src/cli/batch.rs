@@ -55,9 +55,8 @@ pub(super) fn batch(
     }
     // Whoever only asks for the lock, as `status`, has it for a moment. Some file systems have no locks.
     let place = folder.and_then(|folder| Folder::open(folder).ok());
-    let take = || place.as_ref().and_then(|place| place.lock(LOCK, PATIENCE).ok().flatten());
-    let lock = take().or_else(take);
-    if let Some(folder) = folder.filter(|folder| lock.is_none() && is_at_work(folder)) {
+    let lock = place.as_ref().map(|place| place.lock(LOCK, PATIENCE));
+    if let (Some(folder), Some(Ok(None))) = (folder, &lock) {
         let folder = folder.display();
         let message =
             format!("{folder}: another batch is at work there; wait for its end, or give another --output-dir");
@@ -104,7 +103,7 @@ pub(super) fn batch(
         }
     }
     finish(&queue, form, folder, options.json, out)?;
-    if let Some(place) = place.filter(|_| lock.is_some()) {
+    if let (Some(place), Some(Ok(Some(_)))) = (&place, &lock) {
         // While the lock is held.
         let _ = place.remove(LOCK);
     }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use halma_files::folder::is_no_room;
 use halma_record::record::Record;
 use halma_solve::certify::{self, CertifyError, Resources};
 
 use super::asking::{catch, pool, said};
-use super::exit::is_no_room;
 use super::{Exit, Failure, record_files, threads, whole_file};
 use crate::progress::ProgressForm;
 
@@ -48,7 +48,7 @@ pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, F
     let CertifyArgs { run, output: file, meet_beyond, threads, quiet } = args;
     let record = Record::read(&record_files::of_run(run)?)?;
     let unwritten = |e: io::Error| Failure {
-        exit: if is_no_room(e.kind()) { Exit::Unfinished } else { Exit::Input },
+        exit: if is_no_room(&e) { Exit::Unfinished } else { Exit::Input },
         message: format!("{}: the certificate cannot be written: {e}", file.display()),
     };
     let target = whole_file::Target::open(file).map_err(unwritten)?;

@@ -71,9 +71,9 @@ fn text(report: &Report, sample: Option<u64>) -> String {
     text += &unchecked.iter().map(|line| format!("not checked: {line}\n")).collect::<String>();
     if let Some(n) = sample.filter(|_| *sampled) {
         text += &format!(
-            "The sample: of each level {n} states, or all where it has fewer, were expanded. For as many it was seen that the level before leads to them. A mistake \
-             that shows at a share p of a level's states escapes with probability (1-p)^{n}: with 95 % none shows at more than \
-             {:.2} % of them. Rarer ones it cannot exclude; a single lost state is seen only if it was a successor of one in the \
+            "The sample: of each level {n} states, or all where it has fewer, were expanded. For as many it was seen that the level \
+             before leads to them. A mistake that shows at a share p of a level's states escapes with probability (1-p)^{n}: with \
+             95 % none shows at more than {:.2} % of them. Rarer ones it cannot exclude; a single lost state is seen only if it was a successor of one in the \
              sample. Numbers of states, digests, identities of files, and that the middle does not meet, were checked in full; \
              the other figures of a level only against their sum and against the sample.\n",
             100.0 * (1.0 - 0.05f64.powf(1.0 / n as f64))

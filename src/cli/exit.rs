@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use halma_check::CheckError;
 use halma_engine::store::StoreError;
+use halma_files::folder::is_no_room;
 use halma_files::plain;
 use halma_record::record::{Asked, Record, RecordError, Verdict};
 use halma_record::source::Fault;
@@ -94,7 +95,7 @@ impl Failure {
     /// A file that was named cannot be written. That the disk is full is no fault of who named it.
     pub(crate) fn unwritten(file: &Path, error: &io::Error) -> Self {
         let message = format!("{}: cannot be written: {error}", file.display());
-        if is_no_room(error.kind()) { Self::failed(message) } else { Self::input(message) }
+        if is_no_room(error) { Self::failed(message) } else { Self::input(message) }
     }
 
     /// Something else went wrong.
@@ -119,11 +120,6 @@ impl From<ReplayError> for Failure {
     }
 }
 
-/// Whether a write failed because the disk, a quota or the limit on the size of files has no room.
-pub(super) fn is_no_room(kind: io::ErrorKind) -> bool {
-    matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
-}
-
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
         let exit = match &error {
@@ -131,7 +127,7 @@ impl From<RecordError> for Failure {
             RecordError::Read { source, .. } if source.kind() == io::ErrorKind::InvalidData => Exit::Damaged,
             RecordError::Read { .. } | RecordError::Other { .. } | RecordError::Format { .. } => Exit::Input,
             // The run's folder still has what it takes to go on.
-            RecordError::Write { source, .. } if is_no_room(source.kind()) => Exit::Unfinished,
+            RecordError::Write { source, .. } if is_no_room(source) => Exit::Unfinished,
             RecordError::Write { .. } => Exit::Failed,
             RecordError::Damaged { .. } | RecordError::Contradiction { .. } => Exit::Damaged,
         };

@@ -27,13 +27,12 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
     // A process that works on a run holds its lock; a process number in a file may be old or forged.
     let at_work = workspace::is_at_work(folder);
     let running = Status::read(folder).filter(|_| at_work);
-    let unfinished = at_work || run::unfinished(folder)?.is_some();
+    let begun = if at_work { None } else { run::unfinished(folder)? };
+    let unfinished = at_work || begun.is_some();
     let record = file.symlink_metadata().is_ok().then(|| Record::read(&file)).transpose()?;
-    let goes_on = || format!("halma resume {} goes on", plain::quoted(&folder.to_string_lossy()));
-    let tried_out = run::is_tried_out(folder).unwrap_or_default();
-    let left = || match tried_out {
-        true => TRIED_OUT.into(),
-        false => format!("no process works on it; {}", goes_on()),
+    let left = || match &begun {
+        Some((job, question)) if run::is_tried_out(folder, job, *question).unwrap_or_default() => TRIED_OUT.into(),
+        _ => format!("no process works on it; halma resume {} goes on", plain::quoted(&folder.to_string_lossy())),
     };
     let (text, exit) = match (&running, &record, unfinished) {
         (Some(status), ..) => {

@@ -2,7 +2,7 @@
 
 use halma_record::job::PuzzleSpec;
 use halma_rules::job::puzzle_tables::{BlocksTable, Goal, RulesTable};
-use halma_rules::puzzle::blocks::{is_rush_hour, rush_hour_map};
+use halma_rules::puzzle::blocks::{is_rush_hour, map_of};
 use halma_rules::puzzle::map::Map;
 
 /// A goal says of so many blocks where they are to be; of more it is shown as the map that it is.
@@ -33,7 +33,7 @@ pub(crate) fn words(puzzle: &PuzzleSpec) -> Option<String> {
 #[must_use]
 pub(crate) fn board(puzzle: &PuzzleSpec) -> Option<String> {
     let table = Some(puzzle).filter(|puzzle| puzzle.kind == "blocks")?.table::<BlocksTable>().ok()?;
-    let map = map(&table.board, is_rush_hour(&table.board))?;
+    let map = map_of("board", &table.board, is_rush_hour(&table.board)).ok()?;
     Some(map.board.map(|cell| map.letters[cell]))
 }
 
@@ -67,10 +67,10 @@ fn in_a_line(map: &str) -> String {
 fn of_blocks(table: &BlocksTable) -> Option<String> {
     let short = is_rush_hour(&table.board);
     match &table.goal {
-        None if short => way_out(&map(&table.board, true)?),
+        None if short => way_out(&map_of("board", &table.board, true).ok()?),
         None => None,
         Some(goals) => {
-            let said = |text: &String| Some(covered(&map(text, short && is_rush_hour(text))?));
+            let said = |text: &String| Some(covered(&map_of("goal", text, short && is_rush_hour(text)).ok()?));
             Some(any_of(&goals.as_slice().iter().map(said).collect::<Option<Vec<_>>>()?))
         }
     }
@@ -107,11 +107,6 @@ fn way_out(map: &Map) -> Option<String> {
     let row = map.board.xy(*car.first()?).1;
     let end = (SIDE.checked_sub(car.len())?..SIDE).map(|x| map.board.at(x as i32, row)).collect::<Option<Vec<_>>>()?;
     Some(format!("{} (the job names no goal: A leaves at the right end of its row)", one('A', &end, map)))
-}
-
-/// A map; of 36 characters in one line if it is `short`.
-fn map(text: &str, short: bool) -> Option<Map> {
-    if short { rush_hour_map("board", text).ok() } else { Map::parse("board", text).ok() }
 }
 
 #[cfg(test)]

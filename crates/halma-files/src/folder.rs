@@ -386,6 +386,12 @@ impl Folder {
     }
 }
 
+/// Whether a write failed because the disk, a quota or the limit on the size of files has no room.
+#[must_use]
+pub fn is_no_room(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};

@@ -430,9 +430,7 @@ impl fmt::Display for IncompatibleOption {
             Self::PalindromicPuzzle => {
                 f.write_str("is not allowed for a puzzle from a file: only transfers have palindromes")
             }
-            Self::OfArmies => {
-                write!(f, "is no pruning of puzzles from files: allowed are {}", pruning::OF_PUZZLES)
-            }
+            Self::OfArmies => write!(f, "is no pruning of puzzles from files: allowed are {}", pruning::OF_PUZZLES),
             Self::OfGames => {
                 write!(f, "is a pruning of games: for a transfer allowed are {}", pruning::OF_TRANSFERS.join(", "))
             }

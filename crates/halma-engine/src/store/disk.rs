@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytesize::ByteSize;
 
+use halma_files::folder::is_no_room;
+
 use super::StoreError;
 use super::storage::Storage;
 
@@ -74,13 +76,11 @@ impl Drop for Claim {
 /// The error that a failure to write means: a full disk, or another one.
 pub(super) fn refused(storage: &dyn Storage, name: &str, source: io::Error) -> StoreError {
     let file = storage.path(name);
-    match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            let free = storage.free().map(|free| format!("; {} are free", ByteSize(free))).unwrap_or_default();
-            StoreError::Full { file, reason: format!("{source}{free}") }
-        }
-        _ => StoreError::io(file, source),
+    if !is_no_room(&source) {
+        return StoreError::io(file, source);
     }
+    let free = storage.free().map(|free| format!("; {} are free", ByteSize(free))).unwrap_or_default();
+    StoreError::Full { file, reason: format!("{source}{free}") }
 }
 
 #[cfg(test)]

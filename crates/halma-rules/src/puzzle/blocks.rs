@@ -55,7 +55,7 @@ struct Blocks<'a> {
 /// What is wrong with it, with the bytes of maps.
 pub fn compile(table: &BlocksTable) -> Result<GroundedTask, TableFault> {
     let rush_hour = is_rush_hour(&table.board);
-    let map = if rush_hour { rush_hour_map("board", &table.board)? } else { Map::parse("board", &table.board)? };
+    let map = map_of("board", &table.board, rush_hour)?;
     if let Some(cell) = map.letters.iter().position(|l| "?*".contains(*l)) {
         let message = format!("{:?} stands for several letters: in goals, not on the board", map.letters[cell]);
         return Err(TableFault::of("board", message).within(map.spans[cell].clone()));
@@ -113,11 +113,16 @@ fn one_line(text: &str) -> Option<usize> {
     (!text.contains('\n')).then(|| text.chars().count())
 }
 
-/// A map of 36 characters, row by row: `o` is empty, `x` is a wall. `key` names the text in errors.
+/// The map that is the value of `key`; in the notation of Rush Hour, 36 characters in one line, if `rush_hour`.
 ///
 /// # Errors
-/// A character that maps do not have.
-pub fn rush_hour_map(key: &str, text: &str) -> Result<Map, TableFault> {
+/// As [`Map::parse`].
+pub fn map_of(key: &str, text: &str, rush_hour: bool) -> Result<Map, TableFault> {
+    if rush_hour { rush_hour_map(key, text) } else { Map::parse(key, text) }
+}
+
+/// A map of 36 characters, row by row: `o` is empty, `x` is a wall.
+fn rush_hour_map(key: &str, text: &str) -> Result<Map, TableFault> {
     let start = text.len() - text.trim_start().len();
     let letter = |c: char| match c {
         'o' => '.',

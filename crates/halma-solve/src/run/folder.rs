@@ -128,14 +128,13 @@ pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> 
     Ok(Some((job, question)))
 }
 
-/// Whether the run in `folder` has an answer for every length up to the greatest one that it was asked about, and not all of these are
-/// decided, as a beam search leaves it: to resume it decides nothing more.
+/// Whether the run of this job and question in `folder` has an answer for every length up to the greatest one that was asked about, and
+/// not all of these are decided, as a beam search leaves it: to resume it decides nothing more.
 ///
 /// # Errors
-/// As [`unfinished`].
-pub fn is_tried_out(folder: &Path) -> Result<bool, StoreError> {
-    let Some((job, question)) = unfinished(folder)? else { return Ok(false) };
-    let most = question.asked(&job).1.unwrap_or(MAX_LENGTH);
+/// Where its manifest is damaged.
+pub fn is_tried_out(folder: &Path, job: &Job, question: Question) -> Result<bool, StoreError> {
+    let most = question.asked(job).1.unwrap_or(MAX_LENGTH);
     let answers: Vec<_> = workspace::answers(folder)?.into_iter().flat_map(LengthRecord::deserialize).collect();
     let is_open = answers.iter().any(|answer| answer.verdict == Verdict::Incomplete);
     Ok(is_open && answers.last().is_some_and(|last| last.length >= most))

@@ -2,7 +2,7 @@
 
 use halma_record::job::puzzle_tables::{BlocksTable, OneOrMany};
 
-use super::{Block, Blocks, DIRECTIONS, SIDE, is_rush_hour, rush_hour_map};
+use super::{Block, Blocks, DIRECTIONS, SIDE, is_rush_hour, map_of};
 use crate::puzzle::TableFault;
 use crate::puzzle::grounded::{GoalCondition, Letters};
 use crate::puzzle::map::Map;
@@ -25,8 +25,7 @@ pub(super) fn read(
 ) -> Result<Vec<GoalMap>, TableFault> {
     let one = |position: Option<usize>, text: &String| {
         let place = |fault: TableFault| if let Some(p) = position { fault.at(p) } else { fault };
-        let short = rush_hour && is_rush_hour(text);
-        let read = if short { rush_hour_map("goal", text) } else { Map::parse("goal", text) };
+        let read = map_of("goal", text, rush_hour && is_rush_hour(text));
         let goal = GoalMap { map: read.map_err(place)?, key: "goal", position };
         goal.fits(map, blocks).map(|()| goal)
     };
