@@ -17,7 +17,8 @@ pub struct Estimate {
 
 /// What the next `count` lengths may cost, from those that were decided: work grows by a factor from one length to the
 /// next but one (odd and even lengths differ), which is taken to stay; where several were decided at once, by one from
-/// length to length. `None` where too little was done to tell.
+/// length to length. At least what was done already for a length that was not finished; and no length takes less than a shorter
+/// one. `None` where too little was done to tell.
 #[must_use]
 pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
     let refuted = |t: &Together| t.0.iter().all(|run| run.verdict == Verdict::None);
@@ -35,10 +36,13 @@ pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
     };
     let rate = (work(a) + work(b) + work(c)) / seconds.max(1e-3);
     let mut last = if single { [work(b), work(c)] } else { [work(c) / growth.sqrt(), work(c)] };
+    let mut least = 0_f64;
     let next = |i| {
-        let generated = last[0] * growth;
-        last = [last[1], generated];
-        Estimate { length: c.last() + i, generated, seconds: generated / rate }
+        let (length, expected) = (c.last() + i, last[0] * growth);
+        last = [last[1], expected];
+        let begun = runs.iter().filter(|run| run.length == length && run.verdict == Verdict::Incomplete);
+        least = begun.map(|run| run.generated as f64).fold(least, f64::max).max(expected);
+        Estimate { length, generated: least, seconds: least / rate }
     };
     (work(c) >= MEANINGFUL).then(|| (1..=count).map(next).collect())
 }
@@ -114,15 +118,10 @@ impl DecidedLengths {
     #[must_use]
     pub fn estimates(&self, further: u32) -> Option<Vec<Estimate>> {
         let ahead = self.length()?.checked_sub(self.decided.last()?.length).filter(|&ahead| ahead > 0)?;
-        let mut next = estimates(&self.decided, ahead + further)?.split_off(ahead as usize - 1);
-        // At least what was done already for the length under way; and no estimate is below that of a shorter length.
-        let mut least = self.generated() as f64;
-        for estimate in &mut next {
-            least = least.max(estimate.generated);
-            estimate.seconds *= least / estimate.generated;
-            estimate.generated = least;
-        }
-        Some(next)
+        let under_way =
+            LengthRecord { generated: self.generated(), ..LengthRecord::blank(self.length()?, Verdict::Incomplete) };
+        let runs = [&self.decided[..], &[under_way]].concat();
+        Some(estimates(&runs, ahead + further)?.split_off(ahead as usize - 1))
     }
 
     /// As if the length under way had begun so long ago.
@@ -160,6 +159,11 @@ mod tests {
         let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round(), e.seconds.round())).collect();
         assert_eq!(rounded, [(24, 1e6, 1.0), (25, 2e6, 2.0), (26, 1e7, 10.0)]);
         assert_eq!(estimates(&runs[..2], 3), None);
+        // The next length was begun, and took more than was expected.
+        let begun = LengthRecord { verdict: Verdict::Incomplete, ..run(24, 5_000_000) };
+        let next = estimates(&[&runs[..], &[begun]].concat(), 3).unwrap();
+        let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round())).collect();
+        assert_eq!(rounded, [(24, 5e6), (25, 5e6), (26, 1e7)]);
         // The last two lengths at once.
         let mut runs = runs.to_vec();
         (runs[2].up_to, runs[2].generated, runs[3].generated) = (Some(23), 640_000, 0);

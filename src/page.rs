@@ -124,6 +124,12 @@ fn policy(style: &str, script: &str) -> String {
     )
 }
 
+/// Whether a file is a page that this program has made.
+#[must_use]
+pub fn is_page(html: &str) -> bool {
+    html.contains("<footer><p>Made by halma ")
+}
+
 fn document(title: &str, head: Markup, body: Markup) -> String {
     let style = format!("{}{STYLE}", figure::STYLE);
     let page = html! {

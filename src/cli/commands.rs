@@ -10,7 +10,7 @@ use halma_record::source::Fault;
 use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
 
-use super::asking::{Search, ask, catch, json as as_json, overrides, print, put, read};
+use super::asking::{Search, ask, catch, json as as_json, overrides, print, put, read, say};
 #[cfg(feature = "cluster")]
 use super::cluster;
 #[cfg(feature = "studio")]
@@ -158,19 +158,33 @@ fn compare(
     for job in &jobs {
         run::answerable(job, question)?;
         if args.cluster.is_alone() {
-            run::affordable(job, question, 1).map_err(|e| {
-                let Failure { exit, message } = e.into();
-                Failure { exit, message: format!("{}: {message}", job.search.pruning) }
-            })?;
+            run::affordable(job, question, 1).map_err(|e| Failure::from(e).with(&job.search.pruning))?;
         }
     }
-    let records = jobs.iter().map(|job| ask(job, question, args, search)).collect::<Result<Vec<_>, _>>()?;
-    let text = match args.options.json {
-        true => as_json(serde_json::to_string_pretty(&records))? + "\n",
-        false => report::comparison(&records),
-    };
-    put(&text, out)?;
-    agreed(&records)
+    let (mut records, mut failure) = (Vec::new(), None);
+    for job in &jobs {
+        match ask(job, question, args, search) {
+            Ok(record) => records.push(record),
+            Err(why) => failure = Some(why.with(&job.search.pruning)),
+        }
+        if failure.is_some() || records.last().is_some_and(Record::is_interrupted) {
+            break;
+        }
+    }
+    if let Some(left) = jobs.get(records.len() + usize::from(failure.is_some())..).filter(|left| !left.is_empty()) {
+        let left: Vec<String> = left.iter().map(|job| job.search.pruning.to_string()).collect();
+        say(args, &format!("stopped before {}", left.join(", ")));
+    }
+    // What was finished before a failure is told all the same.
+    if !records.is_empty() {
+        let text = match args.options.json {
+            true => as_json(serde_json::to_string_pretty(&records))? + "\n",
+            false => report::comparison(&records),
+        };
+        put(&text, out)?;
+    }
+    let exit = agreed(&records)?;
+    failure.map_or(Ok(exit), Err)
 }
 
 /// The common answer of the records: prunings are sound only if none finds a solution of a length that another refutes.

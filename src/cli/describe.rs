@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use halma_rules::job::{Output, Problem};
+use halma_rules::job::{Output, Problem, raw};
 use halma_solve::run::Question;
 
 use super::asking::{Search, overrides, put, read};
@@ -19,11 +19,19 @@ pub struct DescribeArgs {
     /// The job, a TOML file; - reads it from standard input
     pub job: PathBuf,
     /// How long to try it for an estimate of its cost; 0 s to leave that out
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time_or_none)]
     pub probe: Duration,
     /// Threads of the trial; all that the machine has where not given
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u32>,
+}
+
+/// A time, which may be none.
+fn time_or_none(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(time) if time.is_zero() => Ok(time),
+        _ => raw::time(text),
+    }
 }
 
 /// Says what is known, and what a short search says of the cost.

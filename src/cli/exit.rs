@@ -9,6 +9,7 @@ use halma_check::CheckError;
 use halma_engine::store::StoreError;
 use halma_files::folder::is_no_room;
 use halma_files::plain;
+use halma_record::job::Pruning;
 use halma_record::record::{Asked, Record, RecordError, Verdict};
 use halma_record::source::Fault;
 use halma_rules::replay::ReplayError;
@@ -87,6 +88,13 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// The same, of one of several searches.
+    pub(super) fn with(self, pruning: &Pruning) -> Self {
+        // Without a message nobody is left to read it.
+        let message = if self.message.is_empty() { String::new() } else { format!("{pruning}: {}", self.message) };
+        Self { message, ..self }
+    }
+
     /// The job, the command line or a file that was named is wrong.
     pub(crate) fn input(message: impl Into<String>) -> Self {
         Self { exit: Exit::Input, message: message.into() }

@@ -8,8 +8,8 @@ use halma_record::words::counted;
 
 use super::asking::put;
 use super::{Exit, Failure, whole_file};
-use crate::page::Entry;
 use crate::page::site::{self, Stories};
+use crate::page::{Entry, is_page};
 
 /// Writes the site; what pages of Markdown beside the records say of one stands on its page.
 pub(super) fn write(runs: &[PathBuf], entries: &[Entry], folder: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -30,6 +30,17 @@ pub(super) fn write(runs: &[PathBuf], entries: &[Entry], folder: &Path, out: &mu
         Failure::input(message)
     };
     std::fs::create_dir_all(folder).map_err(unwritten)?;
+    // Looked at before the first page is written.
+    let others = |file: &PathBuf| {
+        file.metadata().is_ok_and(|there| there.len() > 0)
+            && !folder::read_named(file, folder::RECORD_BYTES).is_ok_and(|b| is_page(&String::from_utf8_lossy(&b)))
+    };
+    if let Some(file) = pages.iter().map(|page| folder.join(&page.name)).find(others) {
+        let file = file.display();
+        let message =
+            format!("{file}: no page of halma, and left as it is; another folder is needed, or the file's removal");
+        return Err(Failure::input(message));
+    }
     for page in &pages {
         whole_file::write(&folder.join(&page.name), |out| out.write_all(page.html.as_bytes())).map_err(unwritten)?;
     }

@@ -10,7 +10,7 @@ use halma_record::words::counted;
 use halma_rules::job::Job;
 
 use super::asking::put;
-use super::whole_file::{not_to_a_terminal, write_or_print};
+use super::whole_file::{named, not_to_a_terminal, write_or_print};
 use super::{Exit, Failure, record_files};
 use crate::figure::{self, Figure};
 use crate::page;
@@ -59,7 +59,7 @@ impl ReplayArgs {
 /// Checks a solution, then shows it.
 pub(super) fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
     let checked = solution_of(&args.file)?;
-    let output = args.output.as_deref();
+    let output = named(args.output.as_deref());
     if args.html || args.svg {
         not_to_a_terminal(output)?;
     }

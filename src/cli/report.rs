@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use halma_record::record::{self, Record};
 
 use super::asking::too_little;
-use super::whole_file::{not_to_a_terminal, write_or_print};
+use super::whole_file::{named, not_to_a_terminal, write_or_print};
 use super::{Exit, Failure, gallery, record_files};
 use crate::page::{self, Entry};
 use crate::solution::Solution;
@@ -23,6 +23,7 @@ pub(super) fn report(
     memory: Option<u64>,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
+    let output = named(output);
     not_to_a_terminal(output)?;
     let folder = output.filter(|output| is_site(runs, output));
     let mut files = Vec::new();
@@ -45,17 +46,35 @@ pub(super) fn report(
     if let Some(memory) = memory.filter(|&memory| memory < least) {
         return Err(too_little(memory, least, ""));
     }
-    let mut entries = Vec::new();
-    for file in files {
-        let record = Record::read(&file)?;
-        // Nothing is shown that does not hold.
-        let checked = record.best_solution().map(|_| Solution::from_record(&file, &record)).transpose()?;
-        entries.push(Entry { file: file.display().to_string(), record, checked });
+    let Some(folder) = folder else {
+        let entries = files.iter().map(|file| entry(file)).collect::<Result<Vec<_>, _>>()?;
+        return write_or_print(&page::report(&entries), output, out);
+    };
+    // A site is of all sound records; then it says which are not.
+    let (mut entries, mut faults) = (Vec::new(), Vec::new());
+    for file in &files {
+        match entry(file) {
+            Ok(entry) => entries.push(entry),
+            Err(fault) => faults.push(fault),
+        }
     }
-    match folder {
-        Some(folder) => gallery::write(runs, &entries, folder, out),
-        None => write_or_print(&page::report(&entries), output, out),
+    if !entries.is_empty() {
+        gallery::write(runs, &entries, folder, out)?;
     }
+    match faults.first() {
+        None => Ok(Exit::Answered),
+        Some(first) => {
+            let messages: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+            Err(Failure { exit: first.exit, message: format!("not in the site: {}", messages.join("; ")) })
+        }
+    }
+}
+
+/// A record as pages show it. Nothing is shown that does not hold.
+fn entry(file: &Path) -> Result<Entry, Failure> {
+    let record = Record::read(file)?;
+    let checked = record.best_solution().map(|_| Solution::from_record(file, &record)).transpose()?;
+    Ok(Entry { file: file.display().to_string(), record, checked })
 }
 
 /// Whether a site is asked for, and no page: by a folder that is there, by a slash at the end; and where there is nothing yet, by

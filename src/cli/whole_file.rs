@@ -23,6 +23,9 @@ impl Target {
     /// # Errors
     /// Where the system refuses, or a job or a record is there: nothing that is written so takes its place.
     pub(super) fn open(file: &Path) -> io::Result<Self> {
+        if file == Path::new(STANDARD) {
+            return Err(io::Error::other("this does not go to standard output; a file of this name is ./-"));
+        }
         if file.metadata().is_ok_and(|there| !there.is_file()) {
             return Ok(Self::There(OpenOptions::new().write(true).open(file)?));
         }
@@ -59,6 +62,14 @@ fn cannot_be_made_again(file: &Path) -> Option<&'static str> {
     let mut first = [0];
     File::open(file).and_then(|mut there| there.read_exact(&mut first)).ok()?;
     (first == *b"{" || first == *b"[").then_some("a record, or other JSON,")
+}
+
+/// The name that stands for standard input and output.
+const STANDARD: &str = "-";
+
+/// The file that is meant; `-` is standard output, as no file is.
+pub(super) fn named(output: Option<&Path>) -> Option<&Path> {
+    output.filter(|file| *file != Path::new(STANDARD))
 }
 
 /// Opens a file, and writes it.

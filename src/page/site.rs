@@ -161,6 +161,7 @@ mod tests {
     use halma_rules::job::Job;
 
     use super::*;
+    use crate::page::is_page;
     use crate::{Question, run};
 
     fn entry(file: &str, row: &str, question: Question) -> Entry {
@@ -201,5 +202,6 @@ mod tests {
         assert_eq!(names(&others), ["index.html", "long-name.html", "none.html", "none-2.html"]);
         let backwards: Vec<Entry> = asked.iter().rev().cloned().collect();
         assert_eq!(names(&backwards), ["index.html", "compared.html", "lunar.html"]);
+        assert!(pages("Results", &asked, &Stories::default()).iter().all(|page| is_page(&page.html)));
     }
 }

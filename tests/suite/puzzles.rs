@@ -282,8 +282,11 @@ fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
             job("rules = [\"A B -> . A\"]\ngoal = { count = { A = 1 }, at = [\"a1\", \"b1\"] }"),
             "a.toml:8:8: no state can meet it: its conditions contradict one another",
         ),
-        (job("rules = [\"* . -> . *\"]\ngoal = 7"), "a.toml:8:8: this is no goal: allowed are a map, a table"),
-        (job("rules = [\"* . -> . *\"]\ngoal = { cuont = 1 }"), "a.toml:8:8: this is no goal: allowed are a map"),
+        (job("rules = [\"* . -> . *\"]\ngoal = 7"), "a.toml:8:8: invalid type: integer `7`, expected a map, a table"),
+        (
+            job("rules = [\"* . -> . *\"]\ngoal = { cuont = 1 }"),
+            "a.toml:8:10: unknown field `cuont`, expected `count` or `at`; did you mean `count`?",
+        ),
         (
             job("rules = [\"A x . -> . x A\"]"),
             "a.toml:7:13: `x` is neither on the board nor in the legend: allowed are `A`, `B`, `.` and classes",

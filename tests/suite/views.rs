@@ -340,11 +340,17 @@ fn a_site_keeps_its_index_and_leads_to_pages_of_any_name_and_leaves_no_record_ou
     for name in ["runs/Index/result.json", "runs/other.json"] {
         let text = std::fs::read(kept.join("p5-square-2-6move.json")).expect("a record");
         std::fs::write(at.join(name), &text[..text.len() / 2]).expect("a file");
-        let (status, _, err) = program::halma(at, &["report", "runs", "-o", "site/"]);
+        let (status, out, err) = program::halma(at, &["report", "runs", "-o", "site/"]);
         assert_eq!(status, 4, "{err}");
-        assert!(err.starts_with(&format!("{name}: damaged record: EOF")), "{err}");
+        assert!(err.starts_with(&format!("not in the site: {name}: damaged record: EOF")), "{err}");
+        assert_eq!(out, "site/index.html: 3 pages\n");
         std::fs::remove_file(at.join(name)).expect("it is there");
     }
+    // What else has the name of a page stays.
+    std::fs::write(at.join("site/index.html"), "mine").expect("a file");
+    let (status, _, err) = program::halma(at, &["report", "runs", "-o", "site/"]);
+    assert!(status == 2 && err.starts_with("site/index.html: no page of halma, and left as it is"), "{err}");
+    assert_eq!(read("index.html"), "mine");
 }
 
 /// What is opened in LaTeX is closed, in order: braces, and environments.

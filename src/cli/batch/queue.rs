@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize, Serializer};
 
 use halma_files::folder::{Folder, RECORD_BYTES};
+use halma_files::plain;
 use halma_record::record::Record;
 
 use crate::cli::{Exit, Failure};
@@ -119,7 +120,12 @@ impl BatchQueue {
     }
 
     fn rows(&self, form: TableFormat) -> Vec<Vec<String>> {
-        self.jobs.iter().map(|job| job.cells(form)).collect()
+        // A file's name may have a line break, which only CSV can say.
+        let one_line = |cell: String| match form {
+            TableFormat::Csv => cell,
+            _ => cell.chars().map(plain::pictured).collect(),
+        };
+        self.jobs.iter().map(|job| job.cells(form).into_iter().map(one_line).collect()).collect()
     }
 
     /// The table.

@@ -4,9 +4,14 @@
 //! the verifier interprets them independently.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{Deserializer, Error};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
+
+use super::raw;
 
 /// The kinds of puzzles that a file states.
 pub const KINDS: [&str; 3] = ["rules", "blocks", "permutation"];
@@ -30,7 +35,7 @@ impl PuzzleSpec {
     /// # Errors
     /// Which key is unknown, missing, or of another type.
     pub fn table<T: serde::de::DeserializeOwned>(&self) -> Result<T, String> {
-        serde_json::from_value(serde_json::Value::Object(self.table.clone())).map_err(|e| e.to_string())
+        serde_json::from_value(serde_json::Value::Object(self.table.clone())).map_err(|e| raw::in_toml(&e.to_string()))
     }
 }
 
@@ -46,31 +51,60 @@ pub enum OneOrMany<T> {
 
 /// What messages say of a value that is neither one of these nor a list of them.
 pub trait Allowed {
-    /// As in `allowed are a map and a list of maps`.
+    /// As in `a map, or a list of maps`.
     const ALLOWED: &str;
 }
 
 impl Allowed for String {
-    const ALLOWED: &str = "this is no map: allowed are a map and a list of maps";
+    const ALLOWED: &str = "a map, or a list of maps";
 }
 
 impl Allowed for Goal {
-    const ALLOWED: &str = "this is no goal: allowed are a map, a table, as in { count = { A = 1 }, at = \"d4\" } or { at = { d4 = \"A\" } }, and a list of these; counts are numbers without quotes";
+    const ALLOWED: &str =
+        "a map, a table, as in { count = { A = 1 }, at = \"d4\" } or { at = { d4 = \"A\" } }, or a list of these";
 }
 
 impl<'de, T: Deserialize<'de> + Allowed> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Either<T> {
-            One(T),
-            Many(Vec<T>),
+        struct Reader<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de> + Allowed> Visitor<'de> for Reader<T> {
+            type Value = OneOrMany<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(T::ALLOWED)
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                T::deserialize(text.into_deserializer()).map(OneOrMany::One)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(OneOrMany::One)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(list)).map(OneOrMany::Many)
+            }
         }
-        match Either::deserialize(deserializer) {
-            Ok(Either::One(one)) => Ok(Self::One(one)),
-            Ok(Either::Many(many)) => Ok(Self::Many(many)),
-            Err(_) => Err(D::Error::custom(T::ALLOWED)),
-        }
+        deserializer.deserialize_any(Reader(PhantomData))
+    }
+}
+
+/// Reads what is a text or a table. An untagged enum would not say what is wrong in the table.
+struct TextOrTable<T, V> {
+    expected: &'static str,
+    text: fn(String) -> V,
+    table: fn(T) -> V,
+}
+
+impl<'de, T: Deserialize<'de>, V> Visitor<'de> for TextOrTable<T, V> {
+    type Value = V;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<V, E> {
+        Ok((self.text)(text.into()))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(self.table)
     }
 }
 
@@ -120,16 +154,21 @@ pub enum Directions {
 }
 
 /// A rule: its text, or a table with what holds for it alone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "a rule is a text, or a table with rule, directions, chain, until (once, blocked, any), turn and free"
-)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum RuleEntry {
     /// As in `"A x . -> . x A"`.
     Text(String),
     /// The same with options.
     Table(RuleTable),
+}
+
+impl<'de> Deserialize<'de> for RuleEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected =
+            "a rule: a text, or a table with rule, directions, chain, until (once, blocked, any), turn and free";
+        deserializer.deserialize_any(TextOrTable { expected, text: Self::Text, table: Self::Table })
+    }
 }
 
 /// A rule with options.
@@ -168,13 +207,20 @@ pub enum Until {
 }
 
 /// What ends a puzzle.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a goal is a map, or a table with count and at")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Goal {
     /// A map of the board's shape with `?` for anything.
     Map(String),
     /// Counts and places.
     Conditions(Conditions),
+}
+
+impl<'de> Deserialize<'de> for Goal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "a goal: a map, or a table with count and at";
+        deserializer.deserialize_any(TextOrTable { expected, text: Self::Map, table: Self::Conditions })
+    }
 }
 
 /// Conditions that all have to hold.

@@ -29,7 +29,7 @@ pub struct File {
 
 /// `[problem]`
 #[derive(Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, expecting = "a table, as in [problem]", rename_all = "kebab-case")]
 pub struct ProblemTable {
     /// `transfer` or `game`.
     pub kind: Spanned<String>,
@@ -49,7 +49,7 @@ pub struct ProblemTable {
 
 /// `[search]`
 #[derive(Debug, Default, serde::Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, expecting = "a table, as in [search]", rename_all = "kebab-case")]
 pub struct SearchTable {
     /// A name, or a table.
     pub pruning: Option<Spanned<Pruning>>,
@@ -63,7 +63,7 @@ pub struct SearchTable {
 
 /// `[limits]`
 #[derive(Debug, Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table, as in [limits]")]
 pub struct LimitsTable {
     /// How many threads.
     pub threads: Option<Within<1, 4096>>,
@@ -79,15 +79,15 @@ pub struct LimitsTable {
 
 /// `[output]`
 #[derive(Debug, Default, serde::Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, expecting = "a table, as in [output]", rename_all = "kebab-case")]
 pub struct OutputTable {
     /// The folder to write to.
-    pub dir: Option<String>,
+    pub dir: Option<Folder>,
     /// Whether level files stay.
     #[serde(default)]
     pub keep_levels: bool,
     /// The folder where pattern databases stay.
-    pub cache: Option<String>,
+    pub cache: Option<Folder>,
 }
 
 /// `army` or `target`.
@@ -146,6 +146,10 @@ pub struct Size(pub u64);
 #[derive(Debug)]
 pub struct Time(pub Duration);
 
+/// The path of a folder.
+#[derive(Debug)]
+pub struct Folder(pub String);
+
 /// Reads TOML; the parser's own message, with its place and a suggestion for a misspelt key.
 ///
 /// # Errors
@@ -164,7 +168,16 @@ pub fn fault(source: &Source, error: &toml::de::Error, place: std::ops::Range<us
         Some(key) if is("missing field") => values(key).map(|values| format!(": {values}")).unwrap_or_default(),
         _ => String::new(),
     };
-    source.fault(error.span().unwrap_or(place), format!("{}{help}", error.message().replace('\n', ", ")))
+    let message = in_toml(&error.message().replace('\n', ", "));
+    source.fault(error.span().unwrap_or(place), message + &help)
+}
+
+/// A message about a value of the wrong type, with TOML's words for the type that is needed.
+#[must_use]
+pub(super) fn in_toml(message: &str) -> String {
+    let types = [("a sequence", "a list"), ("a map", "a table"), ("u8", "a whole number"), ("u32", "a whole number")];
+    let renamed = types.iter().find_map(|(rust, toml)| Some(message.strip_suffix(rust)?.to_string() + toml));
+    renamed.unwrap_or_else(|| message.into())
 }
 
 /// What a key may say that every job, or every puzzle of a kind, must have.
@@ -272,6 +285,16 @@ impl Value for Time {
     }
 }
 
+impl Value for Folder {
+    fn expecting(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the path of a folder")
+    }
+    fn text(text: &str) -> Option<Result<Self, String>> {
+        let is_path = !text.is_empty() && !text.contains('\0');
+        Some(if is_path { Ok(Self(text.into())) } else { Err(format!("{text:?} is no path of a folder")) })
+    }
+}
+
 struct Reader<T>(std::marker::PhantomData<T>);
 
 impl<T: Value> Visitor<'_> for Reader<T> {
@@ -282,6 +305,10 @@ impl<T: Value> Visitor<'_> for Reader<T> {
     }
     fn visit_i64<E: Error>(self, n: i64) -> Result<T, E> {
         T::number(n).ok_or_else(|| E::invalid_value(Unexpected::Signed(n), &self))
+    }
+    /// A number that is larger than any value may be.
+    fn visit_i128<E: Error>(self, n: i128) -> Result<T, E> {
+        Err(E::invalid_value(Unexpected::Other(&n.to_string()), &self))
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
         let wrong_type = || E::invalid_type(Unexpected::Str(text), &self);
@@ -305,6 +332,7 @@ read_as_value! {
     Numbers;
     Size;
     Time;
+    Folder;
 }
 
 impl<'de> Deserialize<'de> for Men {

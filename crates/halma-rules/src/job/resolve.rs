@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use halma_record::source::{Fault, Source, suggestion};
 
-use super::raw::{File, Men, ProblemTable};
+use super::raw::{File, Folder, Men, ProblemTable};
 use super::{ArmiesSpec, Army, Job, Limits, Output, Problem, ProblemSpec, Search, fits, puzzle_job, raw, spec};
 use crate::army;
 use crate::board::{self, Board, MapError, Marks};
@@ -53,7 +53,7 @@ fn rest(
         time: limits.time.map(|t| t.0),
         checkpoint: limits.checkpoint.map(|t| t.0),
     };
-    let [dir, cache] = [output.dir, output.cache].map(|folder| folder.map(Into::into));
+    let [dir, cache] = [output.dir, output.cache].map(|folder| folder.map(|Folder(path)| path.into()));
     let output = Output { dir, keep_levels: output.keep_levels, cache };
     Ok(Job { file: source.file().into(), spec, problem, search, limits, output })
 }
