@@ -15,7 +15,7 @@ use halma_engine::search::{CancellationToken, Expander, LevelDestination};
 use halma_engine::store::{Level, Segment, SegmentWriter};
 use halma_puzzles::rank::Ranks;
 use halma_rules::cells::Cells;
-use halma_rules::moves::{Mover, Pieces, destinations};
+use halma_rules::moves::{ComponentScratch, Mover, destinations};
 
 /// Reachable cells of every man: all men at once, against a search of each man's jumps by itself.
 fn reach(c: &mut Criterion) {
@@ -25,7 +25,7 @@ fn reach(c: &mut Criterion) {
     let sets: Vec<Cells<2>> = armies.iter().map(|a| a.iter().map(|&c| usize::from(c)).collect()).collect();
     let lattice = &field.problem.lattice;
     let mover = Mover::<2>::new(lattice, false);
-    let (mut pieces, mut reached) = (Pieces::default(), vec![Cells::EMPTY; 10]);
+    let (mut pieces, mut reached) = (ComponentScratch::default(), vec![Cells::EMPTY; 10]);
     let mut at_once = || {
         let mut targets = 0;
         for (army, &set) in armies.iter().zip(&sets) {
@@ -69,7 +69,7 @@ fn keys(c: &mut Criterion) {
         }
         sum
     };
-    let (mut pieces, mut reached) = (Pieces::default(), vec![Cells::EMPTY; 10]);
+    let (mut pieces, mut reached) = (ComponentScratch::default(), vec![Cells::EMPTY; 10]);
     let mut ranked = || {
         let mut sum = 0u64;
         for &key in &sample {

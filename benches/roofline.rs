@@ -14,7 +14,7 @@ use halma_engine::search::duplicates::{Scratch, SortedSet};
 use halma_engine::search::{CancellationToken, Expander, LevelDestination};
 use halma_engine::store::{Level, SegmentWriter};
 use halma_rules::cells::Cells;
-use halma_rules::moves::{Mover, Pieces};
+use halma_rules::moves::{ComponentScratch, Mover};
 
 const RUNS: usize = 9;
 
@@ -118,7 +118,7 @@ fn main() {
         })
         .collect();
     let mover = Mover::<2>::new(&field.problem.lattice, false);
-    let (mut pieces, mut reached) = (Pieces::default(), vec![Cells::EMPTY; 10]);
+    let (mut pieces, mut reached) = (ComponentScratch::default(), vec![Cells::EMPTY; 10]);
     stage("reachable sets", &mut || {
         armies.iter().for_each(|(men, set)| _ = mover.reach(men, *set, &mut pieces, black_box(&mut reached)));
     });

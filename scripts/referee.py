@@ -126,91 +126,120 @@ def derive(path, max_states):
             replay(problem, moves)
         claim({len(moves) for moves in every} == {length}, f"{len(every) - 1} more solutions of {length} moves, legal")
         claim(len({tuple((move[0], move[-1]) for move in moves) for moves in every}) == len(every), "all different")
-    bound, exhausted, counts = (document.get(key) for key in ("lower_bound", "exhausted", "counts"))
-    if verdict == "counted" and counts is None:
+    if verdict == "counted" and document.get("counts") is None:
         raise Wrong("verdict counted without counts")
     # Of levels `exhausted` says nothing of solutions.
-    searched = "levels" not in (verdict, asked) or refuted is not None or bound
+    searched = "levels" not in (verdict, asked) or refuted is not None or document.get("lower_bound")
     if searched:
-        tested = [run for run in runs if run.get("self_consistent", True)]
-        none, solved = ([run["length"] for run in tested if run.get("verdict") == v] for v in ("none", "solution"))
-        tried = [n for n in [length, refuted, document.get("max_length"), *none, *solved] if n is not None]
-        # Below a bound there is no solution, either.
-        tried += [bound - 1] if bound else []
-        # "none" without a length up to which it holds: none of any length.
-        unbounded = exhausted and asked != "levels" or verdict == "none" and document.get("max_length") is None
-        limit = None if unbounded else max(tried, default=0)
-        found, sequences, classes = problem.shortest(limit, max_states)
-        within = "" if limit is None else f" of at most {limit} moves"
-        shown = f"derived none{within}" if found is None else f"derived {found}"
-        if verdict in ("optimal", "solution", "counted") and length is not None:
-            claim(found is not None and found <= length, f"solvable in {length}, {shown}")
-            claim(verdict == "solution" or found == length, f"shortest {length}, {shown}")
-        if verdict == "none":
-            claim(found is None, f"verdict none, {shown}")
-        if refuted is not None:
-            claim(found is None or found > refuted, f"refuted up to {refuted}, {shown}")
-        if bound:
-            claim(found is None or found >= bound, f"lower bound {bound}, {shown}")
-        if exhausted and asked != "levels":
-            claim(found is None, f"exhausted, {shown}")
-        if solved:
-            # A search that proves tries no length beyond the shortest; what a beam search finds may be longer.
-            proved = verdict in ("optimal", "counted")
-            right = found is not None and (set(solved) == {found} if proved else found <= min(solved))
-            claim(right, f"solutions of {sorted(set(solved))} moves, {shown}")
-            if longer := sorted(n for n in set(solved) if n > found):
-                said.append(f"solutions of exactly {longer} moves: not derived, the shortest is shorter")
-        if none:
-            within = [n for n in none if found is None or n <= found]
-            wrong = sorted({found, length} & set(none))
-            if within or wrong:
-                claim(not wrong, f"no solution of exactly {wrong or within} moves, {shown}")
-            if longer := sorted(set(none) - set(within)):
-                said.append(f"no solution of exactly {longer} moves: not derived, the shortest is shorter")
-        if counts is not None:
-            claim(found is not None, f"counts of solutions, {shown}")
-            if isinstance(problem, Transfer):
-                derived = zip(COUNTS, (sequences, classes, *(problem.reversals(found, classes, max_states) or ())))
-            else:
-                derived = zip(GAME_COUNTS, problem.counts(found, max_states))
-            counts = {key: value for key, value in counts.items() if value is not None}
-            for key, value in derived:
-                if key in counts:
-                    stated = counts.pop(key)
-                    claim(number(stated) == value, f"counts.{key} {stated}, derived {value}")
-                else:
-                    said.append(f"counts.{key} absent, derived {value}")
-            if counts:
-                raise Wrong(f"counts.{', counts.'.join(counts)}: there is no such number here")
+        found, *numbers = check_shortest(document, problem, max_states, claim, said)
+        check_counts(document, problem, found, numbers, max_states, claim, said)
     if impossible := document.get("impossible"):
         claim(is_impossible(problem, impossible), f"impossible: no move leads out of {','.join(impossible['cells'])}")
     if "levels" in (verdict, asked):
         check_depth(document, runs, problem, max_states, claim)
+    rows, left_out = check_all_levels(path, document, problem, fixing, max_states, claim)
+    said.extend(f"{len(others)} {side} levels under {of}: not derived" for (side, of), others in left_out.items())
+    if names := not_derived(document, rows, fields_done(document, searched, left_out)):
+        said.append(f"not derived: {', '.join(names)}")
+    return said
+
+
+def check_shortest(document, problem, max_states, claim, said):
+    """Derives the shortest length; the claims about lengths must agree. Returns it, and how many such solutions there are."""
+    verdict, asked, length, refuted = (document.get(key) for key in ("verdict", "question", "length", "refuted_up_to"))
+    bound, exhausted = document.get("lower_bound"), document.get("exhausted")
+    tested = [run for run in document.get("runs") or [] if run.get("self_consistent", True)]
+    none, solved = ([run["length"] for run in tested if run.get("verdict") == v] for v in ("none", "solution"))
+    tried = [n for n in [length, refuted, document.get("max_length"), *none, *solved] if n is not None]
+    # Below a bound there is no solution, either.
+    tried += [bound - 1] if bound else []
+    # "none" without a length up to which it holds: none of any length.
+    unbounded = exhausted and asked != "levels" or verdict == "none" and document.get("max_length") is None
+    limit = None if unbounded else max(tried, default=0)
+    found, sequences, classes = problem.shortest(limit, max_states)
+    within = "" if limit is None else f" of at most {limit} moves"
+    shown = f"derived none{within}" if found is None else f"derived {found}"
+    if verdict in ("optimal", "solution", "counted") and length is not None:
+        claim(found is not None and found <= length, f"solvable in {length}, {shown}")
+        claim(verdict == "solution" or found == length, f"shortest {length}, {shown}")
+    if verdict == "none":
+        claim(found is None, f"verdict none, {shown}")
+    if refuted is not None:
+        claim(found is None or found > refuted, f"refuted up to {refuted}, {shown}")
+    if bound:
+        claim(found is None or found >= bound, f"lower bound {bound}, {shown}")
+    if exhausted and asked != "levels":
+        claim(found is None, f"exhausted, {shown}")
+    if solved:
+        # A search that proves tries no length beyond the shortest; what a beam search finds may be longer.
+        proved = verdict in ("optimal", "counted")
+        right = found is not None and (set(solved) == {found} if proved else found <= min(solved))
+        claim(right, f"solutions of {sorted(set(solved))} moves, {shown}")
+        if longer := sorted(n for n in set(solved) if n > found):
+            said.append(f"solutions of exactly {longer} moves: not derived, the shortest is shorter")
+    if none:
+        within = [n for n in none if found is None or n <= found]
+        wrong = sorted({found, length} & set(none))
+        if within or wrong:
+            claim(not wrong, f"no solution of exactly {wrong or within} moves, {shown}")
+        if longer := sorted(set(none) - set(within)):
+            said.append(f"no solution of exactly {longer} moves: not derived, the shortest is shorter")
+    if document.get("counts") is not None:
+        claim(found is not None, f"counts of solutions, {shown}")
+    return found, sequences, classes
+
+
+def check_counts(document, problem, found, numbers, max_states, claim, said):
+    """Compares the counts, if there are any, with `numbers` of solutions of `found` moves, and with others."""
+    if document.get("counts") is None:
+        return
+    sequences, classes = numbers
+    if isinstance(problem, Transfer):
+        derived = zip(COUNTS, (sequences, classes, *(problem.reversals(found, classes, max_states) or ())))
+    else:
+        derived = zip(GAME_COUNTS, problem.counts(found, max_states))
+    counts = {key: value for key, value in document["counts"].items() if value is not None}
+    for key, value in derived:
+        if key in counts:
+            stated = counts.pop(key)
+            claim(number(stated) == value, f"counts.{key} {stated}, derived {value}")
+        else:
+            said.append(f"counts.{key} absent, derived {value}")
+    if counts:
+        raise Wrong(f"counts.{', counts.'.join(counts)}: there is no such number here")
+
+
+def check_all_levels(path, document, problem, fixing, max_states, claim):
+    """Derives the levels without a pruning; returns them, and the others by side and pruning."""
+    verdict, runs = document.get("verdict"), document.get("runs") or []
     for run in runs:
         check_sums(run)
         if run.get("verdict", verdict) not in VERDICTS:
             raise Invalid(f"{path}: verdict {run['verdict']}: there are {', '.join(VERDICTS)}")
+    sides = ("forward", "backward") if isinstance(problem, Transfer) else ("forward",)
     wanted, left_out = {}, {}
-    for of, row in ((run.get("pruning") or pruning, row) for run in runs for row in run["levels"]):
+    for of, row in ((run.get("pruning") or document.get("pruning"), row) for run in runs for row in run["levels"]):
         if row["side"] not in SIDES:
             raise Invalid(f"{path}: side {row['side']}: there are {', '.join(SIDES)}")
-        derived = of == "none" and row["side"] in (("forward", "backward") if isinstance(problem, Transfer) else ("forward",))
+        derived = of == "none" and row["side"] in sides
         (wanted if derived else left_out).setdefault((row["side"], of), []).append(row)
     keys = {name: halves(document.get(name + "_key") or usual) for name, usual in DIGESTS.items()}
     for (side, _), rows in wanted.items():
         derive_levels(problem, side, rows, fixing, max_states, claim, keys, document.get("centroid"))
-    said.extend(f"{len(rows)} {side} levels under {of}: not derived" for (side, of), rows in left_out.items())
-    done = {"pruning"} if not left_out and pruning == "none" else set()
+    return [row for rows in wanted.values() for row in rows], left_out
+
+
+def fields_done(document, searched, left_out):
+    """The fields that were derived beside those of DERIVED."""
+    verdict = document.get("verdict")
+    done = {"pruning"} if not left_out and document.get("pruning") == "none" else set()
     done |= {"runs.pruning"} if not left_out else set()
     done |= {"length"} if verdict in ("optimal", "solution", "counted") else set()
-    done |= {"max_length"} if verdict == "none" and not exhausted else set()
+    done |= {"max_length"} if verdict == "none" and not document.get("exhausted") else set()
     done |= {"depth"} if verdict == "levels" else set()
     done |= {"counts"} if searched else set()
     done |= {"runs.levels.centroid_max"} if document.get("centroid") else set()
-    if names := not_derived(document, [row for rows in wanted.values() for row in rows], done):
-        said.append(f"not derived: {', '.join(names)}")
-    return said
+    return done
 
 
 def number(stated):

@@ -563,7 +563,7 @@ static void make_lines(void)
    distance in the table, which are both of moves, are more than limit together. */
 static void check_closed(const struct family *f, int last, const struct table *bound, int limit)
 {
-    /* As many men as there may be, in all states together. */
+    /* A new stamp for each man of each state, so that `seen` is never cleared. 64 bits do not overflow. */
     static u64 stamp, seen[CELLS];
     /* What the table says of a man's going from class to class, which several men do: since which state, and the distance. */
     static struct {
@@ -660,7 +660,7 @@ static void check_levels(void)
             }
     } else if (!on_level(&ahead, 0, least_key(start)))
         REFUSE("E: the start is not on level 0");
-    /* Ahead of the meeting level there are the levels from the target. */
+    /* States on the meeting level are not expanded: the levels from the target (G) take over there. */
     check_closed(&ahead, meeting - half, &to_target, length - half);
 
     if (behind) {

@@ -59,7 +59,7 @@ impl App {
     /// Runs the command line, and returns its exit status.
     pub fn run(self) -> ExitCode {
         allow_open_files();
-        // Where it cannot be had, such a write ends the program without a word.
+        // If this fails, SIGXFSZ ends the program when a file grows beyond `ulimit -f`.
         let _ = interrupt::survive_file_limit();
         kinds::add(self.kinds);
         verified::add(self.verified);
@@ -117,7 +117,7 @@ const MOST_OPEN: u64 = 1 << 20;
 /// Lets the process have as many files open as the system allows: a long search has one open for each level and each spilled layer.
 fn allow_open_files() {
     let limit = getrlimit(Resource::Nofile);
-    // No further: some programs that this one may start try all numbers.
+    // Not more: a browser that this program starts may close every number up to the limit.
     let most = limit.maximum.map_or(MOST_OPEN, |maximum| maximum.min(MOST_OPEN));
     if limit.current.is_some_and(|current| current < most) {
         // Where it cannot be raised, the one that is set will have to do.

@@ -282,7 +282,7 @@ impl Options {
             pruning: None,
             verbose: false,
             cluster: cluster::ClusterArgs::default(),
-            live: Live::default(),
+            display: BatchDisplay::default(),
         }
     }
 }
@@ -315,12 +315,12 @@ pub struct SearchArgs {
     pub cluster: cluster::ClusterArgs,
     /// Who else is told.
     #[arg(skip)]
-    pub live: Live,
+    pub display: BatchDisplay,
 }
 
-/// Where a batch wants to be told of its searches.
+/// The screen and the log of a batch, to which its searches report.
 #[derive(Clone, Debug, Default)]
-pub struct Live {
+pub struct BatchDisplay {
     /// What is on the terminal already.
     pub screen: Option<indicatif::MultiProgress>,
     /// A log.
@@ -353,7 +353,7 @@ fn moves() -> RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=i64::from(MAX_LENGTH))
 }
 
-/// A folder; an empty name, as in `HALMA_CACHE=`, is none.
+/// Reads a folder. Clap's own parser refuses an empty value (`HALMA_CACHE=`); `overrides` treats it as no folder.
 fn cache_folder() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }

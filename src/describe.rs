@@ -16,7 +16,7 @@ use halma_rules::lattice::Lattice;
 use halma_rules::problem::{Transfer, set};
 use halma_rules::puzzle::Compiled;
 
-use crate::estimate::{Estimate, estimates, rough};
+use crate::estimate::{Estimate, estimates, rough_time};
 use crate::figure::plain;
 use crate::report::{self, goal, grouped};
 
@@ -295,7 +295,7 @@ pub fn cost(record: &Record) -> String {
                     "  length {:>3} {:>20} successors  {}",
                     e.length,
                     grouped(e.generated as u64),
-                    rough(e.seconds)
+                    rough_time(e.seconds)
                 );
             }
         }

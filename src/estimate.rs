@@ -15,17 +15,17 @@ pub struct Estimate {
     pub seconds: f64,
 }
 
-/// What the next `count` lengths may cost, from those that were decided: work grows by a factor from one length to the
-/// next but one (odd and even lengths differ), which is taken to stay; where several were decided at once, by one from
-/// length to length. At least what was done already for a length that was not finished; and no length takes less than a shorter
-/// one. `None` where too little was done to tell.
+/// Extrapolates the work of the next `count` lengths. Odd and even lengths grow separately: the factor is that from a
+/// length to the next but one. Where lengths were decided together, the factor is its square root, from each length to
+/// the next. A length that was begun takes at least what it took so far, and no length takes less than a shorter one.
+/// `None` if too little was done.
 #[must_use]
 pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
     let refuted = |t: &Together| t.0.iter().all(|run| run.verdict == Verdict::None);
     let decided: Vec<Together> = record::together(runs).into_iter().filter(refuted).collect();
     let [.., a, b, c] = *decided else { return None };
     let work = |t: Together| (t.generated() as f64).max(1.0);
-    let seconds: f64 = [a, b, c].iter().flat_map(|t| t.0).map(growing).sum();
+    let seconds: f64 = [a, b, c].iter().flat_map(|t| t.0).map(seconds_of_levels).sum();
     // The last growth seen, and the one before where there is one.
     let single = c.last() == a.last() + 2;
     let growth = match decided.len() {
@@ -48,7 +48,7 @@ pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
 }
 
 /// The seconds of a run that grow with the work: those of its levels. Pattern databases take others.
-fn growing(run: &LengthRecord) -> f64 {
+fn seconds_of_levels(run: &LengthRecord) -> f64 {
     // Levels that were made before a run was resumed have no seconds of their own.
     let timed = |level: &LevelRecord| level.generated == 0 || level.seconds.is_some_and(|seconds| seconds > 0.0);
     match !run.levels.is_empty() && run.levels.iter().all(timed) {
@@ -138,7 +138,7 @@ const MEANINGFUL: f64 = 10_000.0;
 
 /// A time in its two largest units.
 #[must_use]
-pub fn rough(seconds: f64) -> String {
+pub fn rough_time(seconds: f64) -> String {
     let time = humantime::format_duration(Duration::from_secs(seconds.clamp(0.0, 1e11).round() as u64)).to_string();
     time.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }

@@ -14,7 +14,7 @@
 //! let svg = Figure::of_transfer(transfer, &[]).board(0);
 //! assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
 //! assert!(svg.contains("<title>Start: 2 men on a1, b1</title>"));
-//! # Ok::<(), halma_record::source::Fault>(())
+//! # Ok::<(), halma_record::source::InputError>(())
 //! ```
 
 mod armies;
@@ -273,7 +273,9 @@ impl Figure {
         let mut lines = vec![String::new()];
         for part in self.caption(number).split_inclusive(['-', ' ']) {
             match lines.last_mut() {
-                Some(line) if line.is_empty() || line.len() + part.len() <= fitting => line.push_str(part),
+                Some(line) if line.is_empty() || line.chars().count() + part.chars().count() <= fitting => {
+                    line.push_str(part)
+                }
                 _ => lines.push(part.into()),
             }
         }

@@ -1,15 +1,16 @@
-//! Signals: the first cancels the search, so that its record is still written; a later one ends the program. The end of a
-//! program that listens counts as a first signal.
+//! Signals: the first cancels the search, so that its record is still written; a later one ends the program. The end of the
+//! program that reads standard error cancels the search, too, but is not counted as a signal.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::Signal;
+use signal_hook::iterator::Signals;
 
 use halma_engine::search::CancellationToken;
 
@@ -25,8 +26,8 @@ const SAME: Duration = Duration::from_millis(500);
 struct Shared {
     /// When the first signal came.
     signalled: Option<Instant>,
-    /// Whether the program that listened has ended. That is no signal: the next one is the first, and ends nothing at once.
-    left: bool,
+    /// Whether the program that read standard error has ended.
+    reader_gone: bool,
     /// The running search.
     current: Weak<CancellationToken>,
 }
@@ -34,10 +35,10 @@ struct Shared {
 impl Shared {
     /// Whether no further search is to begin.
     fn ends(&self) -> bool {
-        self.signalled.is_some() || self.left
+        self.signalled.is_some() || self.reader_gone
     }
 
-    /// Cancels the running search, and all that follow.
+    /// Cancels the running search. [`Interrupts::token`] cancels those that begin later.
     fn cancel(&self) {
         if let Some(cancel) = self.current.upgrade() {
             cancel.request();
@@ -50,14 +51,14 @@ impl Shared {
 pub struct Interrupts(Arc<Mutex<Shared>>);
 
 impl Interrupts {
-    /// Installs the handler of SIGINT, SIGTERM and SIGHUP; once in a program.
+    /// Catches SIGINT, SIGTERM and SIGHUP; once in a program.
     ///
     /// # Errors
-    /// Where the system refuses, or it was installed before.
-    pub fn install() -> Result<Self, ctrlc::Error> {
+    /// Where the system refuses.
+    pub fn install() -> io::Result<Self> {
         let shared = Arc::new(Mutex::new(Shared::default()));
         let seen = Arc::clone(&shared);
-        ctrlc::set_handler(move || {
+        on_signal(move || {
             let mut shared = seen.lock().unwrap_or_else(PoisonError::into_inner);
             if shared.signalled.is_some_and(|first| first.elapsed() > SAME) {
                 std::process::exit(UNFINISHED);
@@ -68,24 +69,24 @@ impl Interrupts {
         Ok(Self(shared))
     }
 
-    /// From now on the end of the program that reads standard error is a signal, too. A program that is killed sends
-    /// none, and nobody else waits for the answer.
+    /// From now on the search is also cancelled when the program that reads standard error ends. A program that is killed sends no
+    /// signal, and nobody else waits for the answer.
     ///
     /// # Errors
     /// Where the system has no thread for it.
-    pub fn heed_listener(&self) -> io::Result<()> {
+    pub fn watch_reader(&self) -> io::Result<()> {
         let shared = Arc::clone(&self.0);
-        let heed = move || {
-            if is_left(io::stderr()) {
+        let watch = move || {
+            if wait_for_reader_to_close(io::stderr()) {
                 let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                shared.left = true;
+                shared.reader_gone = true;
                 shared.cancel();
             }
         };
-        thread::Builder::new().name("listener".into()).spawn(heed).map(drop)
+        thread::Builder::new().name("reader".into()).spawn(watch).map(drop)
     }
 
-    /// Whether no further search is to begin: after a signal, or since nobody listens.
+    /// Whether no further search is to begin: after a signal, or since nobody reads.
     #[must_use]
     pub fn ends(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).ends()
@@ -105,20 +106,28 @@ impl Interrupts {
     }
 }
 
+/// Calls `act` at each SIGINT, SIGTERM and SIGHUP. SIGHUP stays ignored where it was, as `nohup` does it. The shell of a script
+/// ignores SIGINT for the jobs that it starts in the background: there it is caught all the same, because `kill -INT` stops a search.
+fn on_signal(act: impl Fn() + Send + 'static) -> io::Result<()> {
+    let caught = [Signal::INT, Signal::TERM, Signal::HUP].into_iter();
+    let caught = caught.filter(|&signal| signal != Signal::HUP || !is_ignored(signal)).map(Signal::as_raw);
+    let mut signals = Signals::new(caught)?;
+    let handle = move || signals.forever().for_each(|_| act());
+    thread::Builder::new().name("signals".into()).spawn(handle).map(drop)
+}
+
 /// A signal ends the program at once, with that message and the status "not finished": for commands that write nothing before their
-/// end. Where signals are ignored, as `nohup` does it, they still are.
+/// end.
 ///
 /// # Errors
 /// As [`Interrupts::install`].
-pub fn end_with(message: &'static str) -> Result<(), ctrlc::Error> {
-    if ignores_signals() {
+pub fn end_with(message: &'static str) -> io::Result<()> {
+    // One for a process is enough.
+    static CAUGHT: OnceLock<()> = OnceLock::new();
+    if CAUGHT.set(()).is_err() {
         return Ok(());
     }
-    match ctrlc::set_handler(move || give_up(message)) {
-        // One for a process is enough.
-        Err(ctrlc::Error::MultipleHandlers) => Ok(()),
-        set => set,
-    }
+    on_signal(move || give_up(message))
 }
 
 /// From now on a write beyond the limit on the size of files (`ulimit -f`) fails like one on a full disk. Without it SIGXFSZ ends the
@@ -148,17 +157,16 @@ fn give_up(message: &str) -> ! {
     std::process::exit(UNFINISHED);
 }
 
-/// Whether whoever started this process made it ignore SIGHUP or SIGINT; `false` where the system does not tell.
-fn ignores_signals() -> bool {
+/// Whether this process ignores the signal, as whoever started it wanted; `false` where the system does not tell.
+fn is_ignored(signal: Signal) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-    let of = |signal: Signal| mask >> (signal.as_raw() - 1) & 1 == 1;
-    of(Signal::HUP) || of(Signal::INT)
+    mask >> (signal.as_raw() - 1) & 1 == 1
 }
 
 /// Waits until nobody can read any more what is written there; `false` where that cannot be seen. A file never ends so.
-fn is_left(written: impl AsFd) -> bool {
+fn wait_for_reader_to_close(written: impl AsFd) -> bool {
     // The other side's end is told unasked, and nothing else shall be told.
     let mut watched = [PollFd::new(&written, PollFlags::empty())];
     loop {
@@ -179,7 +187,7 @@ mod tests {
         let (mut reader, mut writer) = io::pipe().unwrap();
         let (tell, told) = std::sync::mpsc::channel();
         let watched = writer.try_clone().unwrap();
-        thread::spawn(move || tell.send(is_left(watched)));
+        thread::spawn(move || tell.send(wait_for_reader_to_close(watched)));
         io::Write::write_all(&mut writer, b"x").unwrap();
         io::Read::read_exact(&mut reader, &mut [0]).unwrap();
         assert!(told.recv_timeout(Duration::from_millis(100)).is_err(), "somebody listens");

@@ -120,9 +120,9 @@ pub enum ProgressForm {
     Json,
 }
 
-/// The display for people: bars if standard error is a terminal, lines otherwise.
+/// The display of that form: JSON events, lines, or (`Auto`) bars if standard error is a terminal and lines if not.
 #[must_use]
-pub fn watched(form: ProgressForm, screen: Option<&indicatif::MultiProgress>) -> Box<dyn Progress> {
+pub fn display(form: ProgressForm, screen: Option<&indicatif::MultiProgress>) -> Box<dyn Progress> {
     match form {
         ProgressForm::Json => Box::new(json::Events),
         ProgressForm::Auto if io::stderr().is_terminal() => Box::new(Bars::on(screen)),

@@ -99,7 +99,7 @@ pub fn sentence(record: &Record) -> String {
                 let reversal = reversal.map(|n| format!(", {n} up to symmetry and reversal")).unwrap_or_default();
                 let palindromic = match (&c.palindromic, &c.palindromic_up_to_symmetry) {
                     (Some(all), Some(classes)) if !record.palindromic => {
-                        format!(" Palindromic are {all} of them, {classes} up to symmetry.")
+                        format!(" {}, {classes} up to symmetry.", of_them_palindromic(all))
                     }
                     _ => String::new(),
                 };
@@ -145,7 +145,7 @@ fn so_far(record: &Record, solution: &str) -> String {
         ),
         (Some(0), None) => {
             let what = if record.question == Asked::Count { "count" } else { "list" };
-            format!("The start is the end of a {solution}. The {what} of them is not complete.")
+            format!("The start is a solution: 0 moves. The {what} of {solution}s is not complete.")
         }
         (Some(length), None) => {
             format!("A {solution} of {} was found; whether one is shorter is undecided.", moves(length))
@@ -195,6 +195,11 @@ pub(crate) fn reached(record: &Record) -> Option<u32> {
 /// The noun for a count.
 fn noun(count: &Count, noun: &str) -> String {
     plural(if count.to_string() == "1" { 1 } else { 2 }, noun)
+}
+
+/// How many of the solutions are palindromic, without a full stop.
+pub(crate) fn of_them_palindromic(count: &Count) -> String {
+    format!("{count} of them {} palindromic", if count.to_string() == "1" { "is" } else { "are" })
 }
 
 /// Why there is no solution of any length, where the record says so.

@@ -131,7 +131,7 @@ impl Studio {
             }
         }
         self.queue.close();
-        folders.retain(|folder| matches!(halma_solve::run::unfinished(folder), Ok(Some(_))));
+        folders.retain(|folder| matches!(halma_solve::run::manifest_job(folder), Ok(Some(_))));
         folders
     }
 }

@@ -11,8 +11,8 @@ fuzz_target!(|bytes: &[u8]| {
     std::fs::create_dir(&run).unwrap();
     std::fs::write(folder.path().join("beside"), b"beside").unwrap();
     std::fs::write(run.join("run.json"), bytes).unwrap();
-    let _ = workspace::unfinished(&run);
-    let _ = run::unfinished(&run);
+    let _ = workspace::run_and_terms(&run);
+    let _ = run::manifest_job(&run);
     assert_eq!(std::fs::read(folder.path().join("beside")).unwrap(), b"beside");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 });

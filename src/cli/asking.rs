@@ -8,7 +8,7 @@ use rustix::fs::{Access, access};
 
 use halma_files::plain;
 use halma_record::record::{Record, Verdict};
-use halma_record::source::{Fault, Source};
+use halma_record::source::{InputError, Source};
 use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
 use halma_solve::solve::Progress;
@@ -44,9 +44,9 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
         }
         let mut told: Vec<Box<dyn Progress>> = Vec::new();
         if !args.options.quiet {
-            told.push(progress::watched(args.options.progress, args.live.screen.as_ref()));
+            told.push(progress::display(args.options.progress, args.display.screen.as_ref()));
         }
-        if let Some(log) = &args.live.log {
+        if let Some(log) = &args.display.log {
             told.push(Box::new(Lines::in_log(log)));
         }
         if let Some(folder) = &job.output.dir {
@@ -64,7 +64,7 @@ pub(super) fn catch(progress: ProgressForm) -> Result<Interrupts, Failure> {
     let interrupts = Interrupts::install().map_err(|e| Failure::failed(format!("signals cannot be caught: {e}")))?;
     if progress == ProgressForm::Json {
         let unwatched = |e| Failure::failed(format!("standard error cannot be watched: {e}"));
-        interrupts.heed_listener().map_err(unwatched)?;
+        interrupts.watch_reader().map_err(unwatched)?;
     }
     Ok(interrupts)
 }
@@ -92,13 +92,14 @@ pub(super) fn said(form: ProgressForm) -> fn(&str) {
 }
 
 /// The file at `path`, or standard input where that is `-`.
-pub(super) fn source(path: &Path) -> Result<Source, Fault> {
+pub(super) fn source(path: &Path) -> Result<Source, InputError> {
     if path == Path::new("-") { Source::read_standard_input() } else { Source::read(path) }
 }
 
 /// The job at `path`, or on standard input where that is `-`.
-pub(super) fn read(path: &Path) -> Result<Job, Fault> {
-    let no_job = |what: String| Fault { file: Some(path.into()), place: None, message: format!("{what}, and no job") };
+pub(super) fn read(path: &Path) -> Result<Job, InputError> {
+    let no_job =
+        |what: String| InputError { file: Some(path.into()), place: None, message: format!("{what}, and no job") };
     if path.is_dir() {
         let resume = command("resume", path);
         return Err(no_job(format!("a folder ({resume} goes on with a run there)")));
@@ -168,11 +169,11 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
         run::affordable(job, question, 1)?;
     }
     if let Some(folder) = &dir {
-        made(folder, "output", Access::WRITE_OK | Access::EXEC_OK, "--output-dir DIR")?;
+        make_folder(folder, "output", Access::WRITE_OK | Access::EXEC_OK, "--output-dir DIR")?;
     }
     if let Some(folder) = &job.output.cache {
         // Tables may come from a folder that cannot be written to.
-        made(folder, "cache", Access::EXEC_OK, "--cache DIR, or HALMA_CACHE")?;
+        make_folder(folder, "cache", Access::EXEC_OK, "--cache DIR, or HALMA_CACHE")?;
     }
     if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref()) {
         say(args, &format!("the folder has another question's run; this one: {}", beneath.display()));
@@ -183,18 +184,19 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
 }
 
 /// Makes a folder where there is none, and tests the rights to it. A refusal says how to name another.
-pub(super) fn made(folder: &Path, what: &str, rights: Access, instead: &str) -> Result<(), Failure> {
+pub(super) fn make_folder(folder: &Path, what: &str, rights: Access, instead: &str) -> Result<(), Failure> {
     let refused = |done: &str, e: io::Error| {
         let folder = folder.display();
         Failure::input(format!("{folder}: the {what} folder cannot be {done}: {e}; another one: {instead}"))
     };
     std::fs::create_dir_all(folder).map_err(|e| refused("made", e))?;
-    access(folder, rights).map_err(|e| refused("written to", e.into()))
+    let done = if rights.contains(Access::WRITE_OK) { "written to" } else { "entered" };
+    access(folder, rights).map_err(|e| refused(done, e.into()))
 }
 
 /// What there is to do where a run has tried what it was asked about, and does not know the answer.
 pub(super) const TRIED_OUT: &str =
-    "every length was tried, and resume decides no more. Another pruning, or a greater max-length, may";
+    "every length was tried, and halma resume decides no more; try another pruning, or a greater max-length";
 
 /// The same as [`ask`], in the job's output folder itself.
 pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
@@ -215,7 +217,7 @@ pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search
     }
     if record.best_solution().is_some() {
         Solution::from_record(&job.file, &record)
-            .map_err(|e| Failure::failed(format!("a bug: the solution found is none: {e}")))?;
+            .map_err(|e| Failure::failed(format!("a bug: the solution found is wrong: {e}")))?;
     }
     Ok(record)
 }

@@ -14,9 +14,9 @@ use halma_record::record::{self, PROGRAM, Record, Verdict};
 use halma_rules::job::Job;
 use halma_solve::run::{self, Question};
 
-use super::asking::{Search, ask, json, made, overrides, put};
+use super::asking::{Search, ask, json, make_folder, overrides, put, said};
 use super::{Exit, Failure, Options, SearchArgs};
-use crate::estimate::{self, rough};
+use crate::estimate::{self, rough_time};
 use crate::progress::status;
 use crate::report;
 use display::Display;
@@ -51,7 +51,7 @@ pub(super) fn batch(
     }
     if let Some(folder) = folder {
         // Seen now, not when the tables are written.
-        made(folder, "output", Access::WRITE_OK | Access::EXEC_OK, "--output-dir DIR")?;
+        make_folder(folder, "output", Access::WRITE_OK | Access::EXEC_OK, "--output-dir DIR")?;
     }
     // Whoever only asks for the lock, as `status`, has it for a moment. Some file systems have no locks.
     let place = folder.and_then(|folder| Folder::open(folder).ok());
@@ -79,7 +79,7 @@ pub(super) fn batch(
             let row = &mut queue.jobs[number];
             (row.state, row.exit) = (State::Failed, Exit::Input);
             row.said = format!(
-                "{}, of another problem, has the same folder {}: give each dir in [output]",
+                "{}, of another problem, has the same folder {}: give each job a dir of its own in [output]",
                 files[first].display(),
                 dir.display()
             );
@@ -97,16 +97,17 @@ pub(super) fn batch(
         let has_none =
             |job: &&QueuedJob| job.record.is_none() && matches!(job.state, State::Failed | State::Unfinished);
         for job in queue.jobs.iter().filter(has_none) {
-            let (file, said) = (job.file.display().to_string(), job.headline());
-            let file = if said.starts_with(&format!("{file}:")) { String::new() } else { file + ": " };
-            let _ = writeln!(io::stderr(), "{file}{said}");
+            said(options.progress)(&job.named(job.headline()));
         }
     }
-    finish(&queue, form, folder, options.json, out)?;
+    // What was found is printed, even where the disk has no room for the tables.
+    let printed = print_results(&queue, form, options.json, out);
+    let written = folder.map_or(Ok(()), |folder| write_tables(&queue, folder));
     if let (Some(place), Some(Ok(Some(_)))) = (&place, &lock) {
         // While the lock is held.
         let _ = place.remove(LOCK);
     }
+    printed.and(written)?;
     Ok(queue.exit())
 }
 
@@ -129,7 +130,7 @@ fn run_jobs(queue: &mut BatchQueue, jobs: Vec<(usize, Job)>, options: &Options, 
         queue.jobs[number].folder = folder_of(&job);
         display.show(queue, number);
         let mut args = options.at(&queue.jobs[number].file);
-        args.live = display.lend();
+        args.display = display.lend();
         let row = &mut queue.jobs[number];
         match one(&job, &args, search) {
             Ok((record, skipped)) => {
@@ -155,25 +156,22 @@ fn run_jobs(queue: &mut BatchQueue, jobs: Vec<(usize, Job)>, options: &Options, 
     }
 }
 
-/// Writes the results.
-fn finish(
-    queue: &BatchQueue,
-    form: TableFormat,
-    folder: Option<&Path>,
-    as_json: bool,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    if let Some(folder) = folder {
-        for (form, name) in
-            [(TableFormat::Text, "table.txt"), (TableFormat::Csv, "table.csv"), (TableFormat::Markdown, "table.md")]
-        {
-            let written = Folder::open(folder).and_then(|place| {
-                let table = queue.table(form).map_err(|failure| io::Error::other(failure.message))?;
-                place.replace(name, table.as_bytes(), |_| Ok(()))
-            });
-            written.map_err(|e| Failure::unwritten(&folder.join(name), &e))?;
-        }
+/// Writes the table to the batch's folder, in all forms.
+fn write_tables(queue: &BatchQueue, folder: &Path) -> Result<(), Failure> {
+    for (form, name) in
+        [(TableFormat::Text, "table.txt"), (TableFormat::Csv, "table.csv"), (TableFormat::Markdown, "table.md")]
+    {
+        let written = Folder::open(folder).and_then(|place| {
+            let table = queue.table(form).map_err(|failure| io::Error::other(failure.message))?;
+            place.replace(name, table.as_bytes(), |_| Ok(()))
+        });
+        written.map_err(|e| Failure::unwritten(&folder.join(name), &e))?;
     }
+    Ok(())
+}
+
+/// Prints the table, or the records.
+fn print_results(queue: &BatchQueue, form: TableFormat, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let text = match as_json {
         false => queue.table(form)?,
         true => {
@@ -200,7 +198,7 @@ fn waiting(file: &Path, job: Result<&Job, &Failure>) -> QueuedJob {
     let record = folder.as_ref().and_then(|f| Record::read(&f.join(record::FILE)).ok());
     let estimate = record.filter(|r| r.verdict == Verdict::Incomplete).and_then(|r| estimate::estimates(&r.runs, 1));
     let said = estimate.and_then(|e| e.first().copied());
-    let said = said.map(|e| format!("estimated: {} for length {}", rough(e.seconds), e.length));
+    let said = said.map(|e| format!("estimated: {} for length {}", rough_time(e.seconds), e.length));
     let exit = Exit::Unfinished;
     QueuedJob { file: file.into(), state: State::Waiting, folder, said: said.unwrap_or_default(), exit, record: None }
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use halma_files::folder::is_no_room;
 use halma_record::record::Record;
 use halma_solve::certify::{self, CertifyError, Resources};
 
@@ -46,11 +45,8 @@ pub struct CertifyArgs {
 /// Writes the certificate of a run as a file, whole or not at all.
 pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
     let CertifyArgs { run, output: file, meet_beyond, threads, quiet } = args;
-    let record = Record::read(&record_files::of_run(run)?)?;
-    let unwritten = |e: io::Error| Failure {
-        exit: if is_no_room(&e) { Exit::Unfinished } else { Exit::Input },
-        message: format!("{}: the certificate cannot be written: {e}", file.display()),
-    };
+    let record = Record::read(&record_files::record_of(run)?)?;
+    let unwritten = |e: io::Error| Failure::unwritten(file, &e);
     let target = whole_file::Target::open(file).map_err(unwritten)?;
     let tell = |text: &str| {
         if !quiet {
@@ -63,7 +59,7 @@ pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, F
     let resources = Resources { large: *meet_beyond, cancel: &cancel, tell: &tell };
     let certificate = pool.install(|| certify::certify(&record, resources)).map_err(|e| {
         let unfit = matches!(e, CertifyError::Nothing(_) | CertifyError::Unfit(_));
-        let others = if unfit { record_files::others(run) } else { String::new() };
+        let others = if unfit { record_files::hint_at_others(run) } else { String::new() };
         Failure { message: format!("{}: {e}{others}", run.display()), ..Failure::from(e) }
     })?;
     let bytes = target.write(|out| certificate.write(out)).map_err(unwritten)?;

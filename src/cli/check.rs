@@ -41,7 +41,7 @@ pub struct CheckArgs {
 
 /// Checks a run's record. Not finished is a status of its own: what nobody looked at is not accepted.
 pub(super) fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let file = record_files::of_run(&args.run)?;
+    let file = record_files::record_of(&args.run)?;
     let progress = |text: &str| {
         if !args.quiet {
             said(ProgressForm::Auto)(text);

@@ -14,6 +14,7 @@ use halma_solve::run::Question;
 use super::Failure;
 use crate::progress::ProgressForm;
 
+// The default is this process alone: without `hosts` the other fields have no meaning.
 /// Which processes search together, and which one this is.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "cluster", derive(clap::Args))]
@@ -29,7 +30,7 @@ pub struct ClusterArgs {
     /// How long to wait for the other processes
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "hosts", value_parser = humantime::parse_duration)]
-    pub wait: Option<Duration>,
+    pub wait: Duration,
     /// The key that all processes share, a file made by cluster-key; also HALMA_CLUSTER_KEY, which holds the key itself
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "FILE", requires = "hosts")]
@@ -37,7 +38,7 @@ pub struct ClusterArgs {
     /// A process that says nothing for so long is lost; the same for all processes
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "hosts", value_parser = humantime::parse_duration)]
-    pub peer_timeout: Option<Duration>,
+    pub peer_timeout: Duration,
     /// The number of this process, once it is connected.
     #[cfg(feature = "cluster")]
     #[arg(skip)]
@@ -78,18 +79,13 @@ mod with {
     use crate::cli::Exit;
     use crate::cli::asking::said;
     use crate::progress::json;
-    use halma_cluster::{ClusterError, Hosts, Secret, Terms, connect, rank};
+    use halma_cluster::{ClusterError, Hosts, Secret, Terms, connect, process_number};
     use halma_solve::run;
     use std::io::{ErrorKind, Write};
     use std::path::Path;
 
     /// What a search may still do after another process is lost, until it is ended where it stands.
     const GRACE: Duration = Duration::from_secs(20);
-
-    /// A process that says nothing for so long is lost.
-    const PEER_TIMEOUT: Duration = Duration::from_secs(60);
-    /// So long the others have to start.
-    const WAIT: Duration = Duration::from_secs(60);
 
     /// Makes a key for the processes of a run, in a new file.
     pub(in crate::cli) fn make_key(file: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -127,7 +123,7 @@ mod with {
         fn hosts(&self) -> Result<Option<(Hosts, usize)>, ClusterError> {
             let Some(file) = &self.hosts else { return Ok(None) };
             let hosts = Hosts::read(file)?;
-            let process = rank(self.process, &hosts)?;
+            let process = process_number(self.process, &hosts)?;
             Ok(Some((hosts, process)))
         }
 
@@ -140,11 +136,11 @@ mod with {
         }
 
         fn peer_timeout(&self) -> Result<Duration, ClusterError> {
-            within("--peer-timeout", self.peer_timeout.unwrap_or(PEER_TIMEOUT), 1)
+            within("--peer-timeout", self.peer_timeout, 1)
         }
 
         fn wait(&self) -> Result<Duration, ClusterError> {
-            within("--wait", self.wait.unwrap_or(WAIT), 7)
+            within("--wait", self.wait, 7)
         }
 
         /// Whether another process writes the record and prints it.
@@ -182,7 +178,8 @@ mod with {
             };
             let cluster = connect(&terms)?;
             self.connected_as.get_or_init(|| process);
-            // What takes long and does not look is ended: everything on disk is good at any moment.
+            // Work that does not check for lost processes would go on. It is ended after GRACE; the files on disk are
+            // consistent at any time.
             cluster.when_lost(GRACE, move |lost| {
                 let message = lost.to_string();
                 match form {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use halma_engine::search::CancellationToken;
 use halma_files::plain::{self, Plain};
 use halma_record::record::{Record, Verdict};
-use halma_record::source::Fault;
+use halma_record::source::InputError;
 use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
 
@@ -153,7 +153,7 @@ fn compare(
         job.output.dir = job.output.dir.map(|dir| dir.join(pruning.folder_name()));
         Ok(job)
     });
-    let jobs = jobs.collect::<Result<Vec<_>, Fault>>()?;
+    let jobs = jobs.collect::<Result<Vec<_>, InputError>>()?;
     let question = max_length.map_or(Question::Solve, |max_length| Question::Prove { max_length });
     for job in &jobs {
         run::answerable(job, question)?;
@@ -183,12 +183,12 @@ fn compare(
         };
         put(&text, out)?;
     }
-    let exit = agreed(&records)?;
-    failure.map_or(Ok(exit), Err)
+    check_agreement(&records)?;
+    failure.map_or(Ok(worst(&records)), Err)
 }
 
-/// The common answer of the records: prunings are sound only if none finds a solution of a length that another refutes.
-fn agreed(records: &[Record]) -> Result<Exit, Failure> {
+/// Prunings are sound only if none finds a solution of a length that another refutes.
+fn check_agreement(records: &[Record]) -> Result<(), Failure> {
     let refutes =
         |r: &Record, length: u32| r.verdict == Verdict::None && r.exhausted || r.refuted_up_to >= Some(length);
     let found = records.iter().filter_map(|r| Some((r, r.best_length()?)));
@@ -198,5 +198,10 @@ fn agreed(records: &[Record]) -> Result<Exit, Failure> {
         let message = format!("the prunings contradict each other. {} {}", said(refuter), said(finder));
         return Err(Failure::failed(message));
     }
-    Ok(records.iter().map(Exit::of).max_by_key(|&exit| exit == Exit::Unfinished).unwrap_or(Exit::Answered))
+    Ok(())
+}
+
+/// The exit status of records that agree: that of one that is not finished, if there is one.
+fn worst(records: &[Record]) -> Exit {
+    records.iter().map(Exit::of).max_by_key(|&exit| exit == Exit::Unfinished).unwrap_or(Exit::Answered)
 }

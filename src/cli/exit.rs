@@ -11,7 +11,7 @@ use halma_files::folder::is_no_room;
 use halma_files::plain;
 use halma_record::job::Pruning;
 use halma_record::record::{Asked, Record, RecordError, Verdict};
-use halma_record::source::Fault;
+use halma_record::source::InputError;
 use halma_rules::replay::ReplayError;
 use halma_solve::run::RunError;
 
@@ -112,8 +112,8 @@ impl Failure {
     }
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
+impl From<InputError> for Failure {
+    fn from(fault: InputError) -> Self {
         Self::input(fault.to_string())
     }
 }

@@ -20,14 +20,11 @@ pub(super) fn write(runs: &[PathBuf], entries: &[Entry], folder: &Path, out: &mu
         Some(name) => format!("Results: {name}"),
     };
     let pages = site::pages(&title, entries, &stories);
-    let unwritten = |e: io::Error| {
-        let message = match e.kind() {
-            io::ErrorKind::AlreadyExists => {
-                format!("{}: no folder, but a file of that name is there", folder.display())
-            }
-            _ => format!("{}: cannot be written: {e}", folder.display()),
-        };
-        Failure::input(message)
+    let unwritten = |e: io::Error| match e.kind() {
+        io::ErrorKind::AlreadyExists => {
+            Failure::input(format!("{}: no folder, but a file of that name is there", folder.display()))
+        }
+        _ => Failure::unwritten(folder, &e),
     };
     std::fs::create_dir_all(folder).map_err(unwritten)?;
     // Looked at before the first page is written.

@@ -81,7 +81,7 @@ pub(super) fn new(file: &Path, start: &Start, out: &mut dyn Write) -> Result<Exi
     });
     made.map_err(|e| match e.kind() {
         io::ErrorKind::AlreadyExists => wrong(format!("{}: there already, and left as it is", file.display())),
-        _ => wrong(format!("{}: cannot be written: {e}", file.display())),
+        _ => Failure::unwritten(file, &e),
     })?;
     let page = run.with_added_extension("html");
     let [word, run, page] = [file, &run, &page].map(|path| plain::quoted(&path.to_string_lossy()).into_owned());

@@ -91,9 +91,9 @@ fn drawing(figure: &Figure, args: &ReplayArgs, about: &str) -> Result<String, Fa
 
 /// Reads the solution of a file or a run's folder.
 fn solution_of(path: &Path) -> Result<Solution, Failure> {
-    solution(&record_files::of_run(path)?).map_err(|failure| {
+    solution(&record_files::record_of(path)?).map_err(|failure| {
         let unfit = path.is_dir() && failure.exit == Exit::Input;
-        let others = if unfit { record_files::others(path) } else { String::new() };
+        let others = if unfit { record_files::hint_at_others(path) } else { String::new() };
         Failure { message: failure.message + &others, ..failure }
     })
 }

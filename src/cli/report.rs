@@ -30,8 +30,8 @@ pub(super) fn report(
     for run in runs {
         let before = files.len();
         match folder {
-            Some(_) if run.is_dir() => record_files::beneath(run, &mut files)?,
-            _ => record_files::of_runs(run, &mut files)?,
+            Some(_) if run.is_dir() => record_files::add_all_records(run, &mut files)?,
+            _ => record_files::add_records(run, &mut files)?,
         }
         if files.len() == before {
             let message = format!("{}: no record (result.json) there or beneath it", run.display());

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use halma_engine::store::workspace::{self, LIST};
+use halma_engine::store::workspace::{self, MANIFEST};
 use halma_record::record::{self, Record, Verdict};
 use halma_rules::job::Overrides;
 use halma_solve::run;
@@ -13,7 +13,7 @@ use super::{Exit, Failure, SearchArgs, record_files};
 /// `halma resume`: resumes the run in a folder, or shows the record of one that has ended.
 pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
     let folder = &args.job;
-    let Some((job, question)) = run::unfinished(folder)? else {
+    let Some((job, question)) = run::manifest_job(folder)? else {
         let file = folder.join(record::FILE);
         if file.symlink_metadata().is_err() {
             let what = if folder.is_file() {
@@ -22,13 +22,13 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
                 "no run to go on with, and no record of one"
             };
             let message = format!("{}: {what}", folder.display());
-            return Err(record_files::of_run(folder).err().unwrap_or_else(|| Failure::input(message)));
+            return Err(record_files::record_of(folder).err().unwrap_or_else(|| Failure::input(message)));
         }
         let record = Record::read(&file)?;
         if record.verdict == Verdict::Incomplete {
             let what = match workspace::has_shares(folder) {
                 true => "the levels there are of several processes, which go on when they are started again".into(),
-                false => format!("no checkpoint to go on from ({LIST})"),
+                false => format!("no checkpoint to go on from ({MANIFEST})"),
             };
             say(args, &format!("{}: {what}; this is the record", folder.display()));
         }

@@ -45,7 +45,7 @@ pub enum RowError {
     /// The question is wrong: exit status 2.
     #[error("{0}")]
     Input(String),
-    /// The search ended without an answer, which is none: exit status 3.
+    /// The search ended before it had an answer: exit status 3.
     #[error("not finished: {0}")]
     Unfinished(String),
     /// The search failed: exit status 1.

@@ -23,37 +23,25 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
         }
         return of_batch(&queue, at_work, json, out);
     }
-    let file = folder.join(record::FILE);
-    // A process that works on a run holds its lock; a process number in a file may be old or forged.
-    let at_work = workspace::is_at_work(folder);
-    let running = Status::read(folder).filter(|_| at_work);
-    let begun = if at_work { None } else { run::unfinished(folder)? };
-    let unfinished = at_work || begun.is_some();
-    let record = file.symlink_metadata().is_ok().then(|| Record::read(&file)).transpose()?;
-    let left = || match &begun {
-        Some((job, question)) if run::is_tried_out(folder, job, *question).unwrap_or_default() => TRIED_OUT.into(),
-        _ => format!("no process works on it; halma resume {} goes on", plain::quoted(&folder.to_string_lossy())),
-    };
-    let (text, exit) = match (&running, &record, unfinished) {
-        (Some(status), ..) => {
+    let state = run_state(folder)?;
+    let running = if let RunState::Running(status) = &state { Some(status) } else { None };
+    let (text, exit) = match &state {
+        RunState::Running(status) => {
             let age = status::now().saturating_sub(status.started);
             (format!("running: {}; for {age} s, process {}", status.sentence(), status.pid), Exit::Unfinished)
         }
-        (None, ..) if at_work => ("running: at its beginning".into(), Exit::Unfinished),
-        (None, Some(record), false) => (report::sentence(record), Exit::of(record)),
-        // Its levels are kept, and so is what names them.
-        (None, Some(record), true) if record.verdict != Verdict::Incomplete => {
-            (report::sentence(record), Exit::of(record))
+        RunState::Beginning => ("running: at its beginning".into(), Exit::Unfinished),
+        RunState::Answered(record) => (report::sentence(record), Exit::of(record)),
+        RunState::Interrupted { record: Some(record), left } => {
+            (format!("{} {left}", report::sentence(record)), Exit::Unfinished)
         }
-        (None, Some(record), true) => (format!("{} {}", report::sentence(record), left()), Exit::Unfinished),
-        (None, None, true) => (format!("interrupted; {}", left()), Exit::Unfinished),
-        // A killed run without a checkpoint.
-        (None, None, false) if Status::read(folder).is_some() => {
+        RunState::Interrupted { record: None, left } => (format!("interrupted; {left}"), Exit::Unfinished),
+        RunState::Lost => {
             ("interrupted at its beginning: no process works on it, and nothing was kept".into(), Exit::Unfinished)
         }
-        (None, None, false) => {
+        RunState::Absent => {
             let message = format!("{}: no run and no batch there", folder.display());
-            return Err(record_files::of_run(folder).err().unwrap_or_else(|| Failure::input(message)));
+            return Err(record_files::record_of(folder).err().unwrap_or_else(|| Failure::input(message)));
         }
     };
     let document = serde_json::json!({ "running": running, "unfinished": exit == Exit::Unfinished, "answer": text });
@@ -62,6 +50,54 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
         false => writeln!(out, "{text}")?,
     }
     Ok(exit)
+}
+
+/// What the files in a run's folder say of the run.
+enum RunState {
+    /// A process works on it, and says how far it is.
+    Running(Box<Status>),
+    /// A process works on it, and has not said anything yet.
+    Beginning,
+    /// It has ended with this record. Its levels may be kept.
+    Answered(Box<Record>),
+    /// No process works on it, and it has no answer: how far it came, if there is a record, and what can be done.
+    Interrupted { record: Option<Box<Record>>, left: String },
+    /// It was killed before it kept anything.
+    Lost,
+    /// There is none.
+    Absent,
+}
+
+fn run_state(folder: &Path) -> Result<RunState, Failure> {
+    // A process that works on a run holds its lock; a process number in a file may be old or forged.
+    let at_work = workspace::is_at_work(folder);
+    let status = Status::read(folder).map(Box::new);
+    let begun = if at_work { None } else { run::manifest_job(folder)? };
+    let file = folder.join(record::FILE);
+    let record = file.symlink_metadata().is_ok().then(|| Record::read(&file)).transpose()?.map(Box::new);
+    if at_work {
+        return Ok(status.map_or(RunState::Beginning, RunState::Running));
+    }
+    let Some((job, question)) = begun else {
+        return Ok(match (record, status) {
+            (Some(record), _) => RunState::Answered(record),
+            (None, Some(_)) => RunState::Lost,
+            (None, None) => RunState::Absent,
+        });
+    };
+    match record {
+        // Its levels are kept, and so is the manifest that names them.
+        Some(record) if record.verdict != Verdict::Incomplete => Ok(RunState::Answered(record)),
+        record => {
+            let left = match run::is_tried_out(folder, &job, question).unwrap_or_default() {
+                true => TRIED_OUT.into(),
+                false => {
+                    format!("no process works on it; halma resume {} goes on", plain::quoted(&folder.to_string_lossy()))
+                }
+            };
+            Ok(RunState::Interrupted { record, left })
+        }
+    }
 }
 
 fn of_batch(queue: &BatchQueue, at_work: bool, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {

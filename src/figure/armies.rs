@@ -79,7 +79,7 @@ impl Armies {
         let men = *blue | *red;
         let mut lanes: [String; 4] = Default::default();
         for over in men.iter() {
-            for &(a, b) in lattice.jumps(over) {
+            for &(a, b) in lattice.jumps_over(over) {
                 let (a, b) = (usize::from(a), usize::from(b));
                 if !(men.contains(a) && men.contains(b)) {
                     let place = |cell| self.plane.text(&lattice.board, cell);

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 
 use halma_record::job::PuzzleSpec;
 use halma_rules::board::place_name;
-use halma_rules::job::puzzle_tables::{BlocksTable, Conditions, Goal, Places, RulesTable};
+use halma_rules::job::puzzle_tables::{Conditions, Goal, Places, RulesTable};
 
 use super::plane::UNIT;
+use crate::report::goal;
 
 /// Column and row.
 pub(super) type Cell = (i32, i32);
@@ -42,12 +43,7 @@ pub(super) fn speaks(spec: &PuzzleSpec) -> bool {
 
 /// The board of a puzzle of blocks, in the letters of its file.
 pub(super) fn board_of_blocks(spec: &PuzzleSpec) -> Option<Vec<Vec<char>>> {
-    let table = Some(spec).filter(|spec| spec.kind == "blocks").and_then(|spec| spec.table::<BlocksTable>().ok())?;
-    let lines: Vec<Vec<char>> = table.board.lines().filter(|l| !l.is_empty()).map(|l| l.chars().collect()).collect();
-    Some(match &*lines {
-        [row] if row.len() == 36 => row.chunks(6).map(<[char]>::to_vec).collect(),
-        _ => lines,
-    })
+    goal::board(spec).map(|board| rows(&board))
 }
 
 /// The shapes of a puzzle's blocks, by the letters that its start shows them with.

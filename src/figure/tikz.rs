@@ -81,7 +81,7 @@ impl Drawing {
     fn add(&mut self, node: Node<'_, '_>, shared: bool) {
         let inner = |drawing: &mut Self| node.children().for_each(|child| drawing.add(child, shared));
         match node.tag_name().name() {
-            // Where the ground is used once it stands in front of it all the same.
+            // A ground that is used once is drawn where `defs` stands, before everything else.
             "defs" if shared => {
                 self.line("\\def\\halmaground{%");
                 inner(self);

@@ -57,7 +57,8 @@ pub(super) fn checking(entries: &[&Entry]) -> Markup {
 /// The symmetries that were used, in words.
 fn symmetries(entries: &[&Entry]) -> Option<String> {
     let fixing = entries[0].record.symmetries.as_ref()?.fixing.len();
-    let fixing = (fixing > 0).then(|| format!("{} of K, which fix start and target", counted(fixing, "element")));
+    let fix = if fixing == 1 { "fixes" } else { "fix" };
+    let fixing = (fixing > 0).then(|| format!("{} of K, which {fix} start and target", counted(fixing, "element")));
     // Levels are all made from the start, whatever a mirror would exchange.
     let searches = || entries.iter().map(|e| &e.record).filter(|record| record.question != Asked::Levels);
     let is_mirrored = |record: &Record| record.symmetries.as_ref().is_some_and(|s| s.mirror.is_some());
@@ -187,7 +188,7 @@ mod tests {
         let row = "kind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
         let entry = |question| Entry { file: "a.json".into(), record: answered(row, question, None), checked: None };
         let (levels, solved) = (entry(Question::Levels { depth: 2 }), entry(Question::Solve));
-        let fix = "1 element of K, which fix start and target";
+        let fix = "1 element of K, which fixes start and target";
         assert_eq!(symmetries(&[&levels]).unwrap(), fix);
         let half = format!("{fix}; a mirror that exchanges them, so half of each way was searched");
         assert_eq!(symmetries(&[&levels, &solved]).unwrap(), half);

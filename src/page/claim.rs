@@ -138,9 +138,9 @@ fn shorter(record: &Record, length: u32) -> String {
             format!("No shorter {one} exists.")
         }
         Some(refuted) => {
-            let for_one = if record.palindromic { " for a palindromic solution" } else { "" };
+            let solution = if record.palindromic { "palindromic solution" } else { "solution" };
             let needed = moves(refuted + 1);
-            format!("At least {needed} are needed{for_one}; this search decides nothing between the two.")
+            format!("A {solution} needs at least {needed}; this search decides nothing between the two.")
         }
         None => format!("Whether a shorter {one} exists has not been decided."),
     }
@@ -183,7 +183,7 @@ fn levels(record: &Record, setting: &str) -> String {
 fn counts(record: &Record) -> String {
     let said = record.counts.as_ref().map(|c| {
         let palindromic = c.palindromic.as_ref().filter(|_| !record.palindromic);
-        let palindromic = palindromic.map(|n| format!(" Palindromic are {n} of them.")).unwrap_or_default();
+        let palindromic = palindromic.map(|n| format!(" {}.", report::of_them_palindromic(n))).unwrap_or_default();
         let all = &c.sequences;
         let all = if all.to_string() == "1" {
             "There is exactly 1 such sequence".into()
@@ -314,16 +314,16 @@ mod tests {
 
     const TRANSFER: [&str; 14] = [
         "2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer.",
-        "2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer. There is exactly 1 such sequence of moves, 1 up to the board's symmetry. Palindromic are 1 of them.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer. There is exactly 1 such sequence of moves, 1 up to the board's symmetry. 1 of them is palindromic.",
         "2 men on a1, b1 can be brought to e1, f1 in 4 moves. No shorter way exists.",
-        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. At least 3 moves are needed; this search decides nothing between the two.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. A solution needs at least 3 moves; this search decides nothing between the two.",
         "2 men on a1, b1 can be brought to e1, f1 in 4 moves. Whether a shorter way exists has not been decided.",
         "2 men on a1, b1 cannot be brought to e1, f1: no position was left to search from.",
         "2 men on a1, b1 cannot be brought to e1, f1 in 5 moves or fewer.",
         "2 men on a1, b1 cannot be brought to e1, f1 in 2 moves or fewer.",
         "2 men on a1, b1 cannot be brought to e1, f1.",
         "2 men on a1, b1 can be brought to e1, f1 in 4 moves. No shorter way exists. The count is not finished.",
-        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. At least 3 moves are needed; this search decides nothing between the two.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. A solution needs at least 3 moves; this search decides nothing between the two.",
         "2 men on a1, b1 cannot be brought to e1, f1 in 2 moves or fewer; whether more suffice has not been decided.",
         "it has not been decided in how many moves 2 men on a1, b1 can be brought to e1, f1.",
         "the positions first reached after exactly 0, 1, ..., 2 moves are enumerated.",
@@ -333,14 +333,14 @@ mod tests {
         "two players of 1 man each who help each other can end the game in 7 moves, blue winning, and in no fewer.",
         "two players of 1 man each who help each other can end the game in 7 moves, and in no fewer. There are exactly 36 such sequences of moves, 36 up to the board's symmetry.",
         "two players of 1 man each who help each other can end the game in 7 moves. No shorter way exists.",
-        "two players of 1 man each who help each other can end the game in 7 moves. At least 6 moves are needed; this search decides nothing between the two.",
+        "two players of 1 man each who help each other can end the game in 7 moves. A solution needs at least 6 moves; this search decides nothing between the two.",
         "two players of 1 man each who help each other can end the game in 7 moves. Whether a shorter way exists has not been decided.",
         "two players of 1 man each who help each other can never end the game: no position was left to search from.",
         "two players of 1 man each who help each other cannot end the game in 5 moves or fewer.",
         "two players of 1 man each who help each other cannot end the game in 2 moves or fewer.",
         "two players of 1 man each who help each other cannot end the game.",
         "two players of 1 man each who help each other can end the game in 7 moves. No shorter way exists. The count is not finished.",
-        "two players of 1 man each who help each other can end the game in 7 moves. At least 6 moves are needed; this search decides nothing between the two.",
+        "two players of 1 man each who help each other can end the game in 7 moves. A solution needs at least 6 moves; this search decides nothing between the two.",
         "two players of 1 man each who help each other cannot end the game in 2 moves or fewer; whether more suffice has not been decided.",
         "nothing is decided about the shortest game of 1 man a side.",
         "the positions first reached after exactly 0, 1, ..., 2 moves are enumerated.",
@@ -350,14 +350,14 @@ mod tests {
         ": solved in 4 moves, and in no fewer",
         ": solved in 4 moves, and in no fewer. There are exactly 2 such sequences of moves, 2 up to the board's symmetry",
         ": solved in 4 moves. No shorter way exists",
-        ": solved in 4 moves. At least 3 moves are needed; this search decides nothing between the two",
+        ": solved in 4 moves. A solution needs at least 3 moves; this search decides nothing between the two",
         ": solved in 4 moves. Whether a shorter way exists has not been decided",
         ": never solved: no position was left to search from",
         ": not solved in 5 moves or fewer",
         ": not solved in 2 moves or fewer",
         ": not solved",
         ": solved in 4 moves. No shorter way exists. The count is not finished",
-        ": solved in 4 moves. At least 3 moves are needed; this search decides nothing between the two",
+        ": solved in 4 moves. A solution needs at least 3 moves; this search decides nothing between the two",
         ": not solved in 2 moves or fewer; whether more suffice has not been decided",
         ": not decided",
         ", the positions first reached after exactly 0, 1, ..., 2 moves are enumerated",

@@ -35,7 +35,7 @@ pub fn ended(exit: u8) {
     tell(&json!({ "event": "done", "exit": exit }));
 }
 
-/// Why there is none.
+/// The command failed.
 pub fn failed(message: &str, exit: u8) {
     tell(&json!({ "event": "done", "exit": exit, "error": message }));
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use halma_engine::search::Watch;
 use halma_solve::solve::{Begun, LevelFigures, Progress};
 
-use crate::estimate::{DecidedLengths, rough};
+use crate::estimate::{DecidedLengths, rough_time};
 
 /// Shorter times are not announced.
 const WORTH_A_LINE: f64 = 10.0;
@@ -58,12 +58,12 @@ impl<P: Progress> Outlook<P> {
         let all: f64 = estimates.iter().map(|e| e.seconds).sum();
         let mut text = String::new();
         if next >= WORTH_A_LINE || all >= WORTH_A_LINE {
-            text = format!("length {length} may take about {}", rough(next));
+            text = format!("length {length} may take about {}", rough_time(next));
             match (known, last.filter(|&last| last > length)) {
                 (Some(known), Some(_)) => {
-                    text += &format!(", all below the {known} that are known at most about {}", rough(all))
+                    text += &format!(", all below the {known} that are known at most about {}", rough_time(all))
                 }
-                (None, Some(last)) => text += &format!(", all up to {last} about {}", rough(all)),
+                (None, Some(last)) => text += &format!(", all up to {last} about {}", rough_time(all)),
                 (_, None) => {}
             }
         }

@@ -59,12 +59,12 @@ impl Status {
     /// The status in a line.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let part = 100.0 * self.expanded.min(self.states) as f64 / (self.states.max(1)) as f64;
         let length = self.length.map(|l| format!("length {l}, ")).unwrap_or_default();
-        let level = self.level.map(|l| format!("level {l}")).unwrap_or_else(|| "at its beginning".into());
+        let Some(level) = self.level else { return format!("{length}at its beginning") };
+        let part = 100.0 * self.expanded.min(self.states) as f64 / (self.states.max(1)) as f64;
         let side = self.side.map(|s| format!(" {}", s.name())).unwrap_or_default();
         let expected = self.expected.map(|e| format!(", about {} new ones expected", grouped(e))).unwrap_or_default();
-        format!("{length}{level}{side}: {part:.0}% of {} states expanded{expected}", grouped(self.states))
+        format!("{length}level {level}{side}: {part:.0}% of {} states expanded{expected}", grouped(self.states))
     }
 }
 
@@ -129,7 +129,7 @@ impl StatusFile {
         }
     }
 
-    fn note(&self, change: impl FnOnce(&mut Status)) {
+    fn update(&self, change: impl FnOnce(&mut Status)) {
         // The run has its lock by now: what is there is of a process that was killed.
         if !self.begun_here.swap(true, Ordering::Relaxed) {
             let _ = std::fs::remove_file(&self.file);
@@ -164,20 +164,20 @@ impl Watch for StatusFile {
 
 impl Progress for StatusFile {
     fn length(&self, length: u32) {
-        self.note(|s| s.length = Some(length));
+        self.update(|s| s.length = Some(length));
     }
 
     fn begin(&self, level: Begun) {
         self.expanded.store(0, Ordering::Relaxed);
         self.successors.store(0, Ordering::Relaxed);
-        self.note(|s| {
+        self.update(|s| {
             (s.level, s.side, s.states, s.expected) =
                 (Some(level.depth), Some(level.side), level.states, level.expected);
         });
     }
 
     fn level(&self, figures: &LevelFigures) {
-        self.note(|s| s.made += figures.tally.states);
+        self.update(|s| s.made += figures.tally.states);
     }
 }
 
@@ -186,5 +186,21 @@ impl Drop for StatusFile {
         if self.written.load(Ordering::Relaxed) {
             let _ = std::fs::remove_file(&self.file);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_a_level_is_at_its_beginning() {
+        let file = StatusFile::new("nowhere".as_ref());
+        let mut status = file.status.lock().unwrap().clone();
+        assert_eq!(status.sentence(), "at its beginning");
+        status.length = Some(7);
+        assert_eq!(status.sentence(), "length 7, at its beginning");
+        (status.level, status.states, status.expanded) = (Some(2), 4, 1);
+        assert_eq!(status.sentence(), "length 7, level 2: 25% of 4 states expanded");
     }
 }

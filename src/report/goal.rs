@@ -2,7 +2,7 @@
 
 use halma_record::job::PuzzleSpec;
 use halma_rules::job::puzzle_tables::{BlocksTable, Goal, RulesTable};
-use halma_rules::puzzle::blocks::{is_rush_hour, map_of};
+use halma_rules::puzzle::blocks::{SIDE, is_rush_hour, map_of};
 use halma_rules::puzzle::map::Map;
 
 /// A goal says of so many blocks where they are to be; of more it is shown as the map that it is.
@@ -10,9 +10,6 @@ const SAID: usize = 4;
 
 /// The most letters of several goals.
 const LINE: usize = 80;
-
-/// The side of a board of Rush Hour.
-const SIDE: usize = 6;
 
 /// The goal in a line; `None` where the puzzle states none, or is in Rust.
 #[must_use]
@@ -101,7 +98,8 @@ fn one(letter: char, cells: &[usize], on: &Map) -> String {
     }
 }
 
-/// The goal of a board of Rush Hour that names none. It is said that it is taken: the car that is meant may have another letter.
+/// The goal of a Rush Hour board whose job names none: A at the right end of its row. The text says that this is assumed,
+/// because the user may mean another car.
 fn way_out(map: &Map) -> Option<String> {
     let car: Vec<usize> = (0..map.letters.len()).filter(|&cell| map.letters[cell] == 'A').collect();
     let row = map.board.xy(*car.first()?).1;
@@ -121,7 +119,6 @@ mod tests {
         spec
     }
 
-    /// A user meant X.
     #[test]
     fn a_board_of_rush_hour_says_that_a_leaves_where_no_goal_is_named() {
         let board = "AA...OP..Q.OPXXQ.OP..Q..B...CCB.RRR.";

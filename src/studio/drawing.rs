@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use halma_puzzles::own::replay::start_of;
-use halma_record::source::Fault;
+use halma_record::source::InputError;
 use halma_rules::army;
 use halma_rules::board::{Board, NAMED, place_name};
 use halma_rules::job::{Army, Job, Problem, ProblemSpec, PuzzleSpec};
@@ -138,6 +138,8 @@ struct Armies {
     /// Whether the target is what it would be if nobody had named one.
     mirrored: bool,
     pruning: String,
+    /// The pruning of a job that names none.
+    usual_pruning: String,
     palindromic: bool,
     drawing: Drawing,
 }
@@ -163,6 +165,7 @@ impl Described {
                     target: spec.target.clone(),
                     mirrored: mirrored(&job.problem),
                     pruning: job.search.pruning.to_string(),
+                    usual_pruning: job.problem.usual_pruning().to_string(),
                     palindromic: job.search.palindromic,
                     drawing: Drawing::of(lattice),
                 };
@@ -215,7 +218,7 @@ impl Wrong {
         Self { message, line: None, column: None, width: None }
     }
 
-    pub(super) fn of(fault: &Fault) -> Self {
+    pub(super) fn of(fault: &InputError) -> Self {
         let place = fault.place.as_ref();
         Self {
             message: fault.message.clone(),
@@ -300,6 +303,17 @@ mod tests {
         assert!(armies.mirrored);
         assert!(described.facts.iter().any(|(name, _)| *name == "Theorem 1"));
         assert_eq!((described.kind.as_str(), armies.pruning.as_str()), ("transfer", "leading"));
+        assert_eq!(armies.usual_pruning, "leading");
+    }
+
+    #[test]
+    fn the_usual_pruning_of_a_game_depends_on_its_board() {
+        for (board, usual) in [("9x9", "all"), ("16x16", "all+rungs")] {
+            let text = format!("[problem]\nkind = 'game'\nboard = '{board}'\nmoves = 4\narmy = 'triangle-3'\n");
+            let described = Described::of(&Job::parse("job.toml".as_ref(), &text).unwrap());
+            let armies = described.armies.unwrap();
+            assert_eq!([armies.pruning.as_str(), armies.usual_pruning.as_str()], [usual; 2]);
+        }
     }
 
     #[test]

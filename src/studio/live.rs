@@ -19,7 +19,7 @@ const NOTES: usize = 100;
 
 /// What a search has told so far.
 #[derive(Default)]
-pub(super) struct Live {
+pub(super) struct SearchProgress {
     expanded: AtomicU64,
     successors: AtomicU64,
     told: Mutex<Events>,
@@ -71,7 +71,7 @@ pub(super) struct Snapshot {
     notes: Vec<String>,
 }
 
-impl Live {
+impl SearchProgress {
     fn told(&self) -> MutexGuard<'_, Events> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -123,14 +123,14 @@ impl Events {
     }
 }
 
-impl Watch for Live {
+impl Watch for SearchProgress {
     fn expanded(&self, states: u64, successors: u64) {
         self.expanded.fetch_add(states, Ordering::Relaxed);
         self.successors.fetch_add(successors, Ordering::Relaxed);
     }
 }
 
-impl Progress for Live {
+impl Progress for SearchProgress {
     fn length(&self, length: u32) {
         self.told().lengths.begin(length);
     }
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn levels_are_told_from_the_one_asked_for_on() {
-        let live = Live::default();
+        let live = SearchProgress::default();
         live.length(7);
         live.begin(Begun { depth: 1, side: Side::Leading, states: 10, expected: None });
         live.expanded(4, 40);
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn work_that_has_grown_tenfold_is_expected_to_go_on_so() {
-        let live = Live::default();
+        let live = SearchProgress::default();
         for (length, generated) in [(20, 10_000), (21, 20_000), (22, 100_000), (23, 200_000)] {
             live.length(length);
             live.level(&level(1, generated));
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_search_that_tells_without_end_does_not_fill_the_memory() {
-        let live = Live::default();
+        let live = SearchProgress::default();
         for i in 0..2 * LEVELS as u32 {
             live.level(&level(i, 1));
             live.note("again");

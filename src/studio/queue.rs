@@ -11,13 +11,14 @@ use thiserror::Error;
 use halma_engine::search::CancellationToken;
 use halma_files::folder::Folder;
 use halma_record::record::{self, Asked, Record, Verdict};
-use halma_record::source::{Fault, Source};
+use halma_record::source::{InputError, Source};
 use halma_rules::job::{Army, Job, MAX_LENGTH, Output, ProblemSpec};
 use halma_solve::run::{self, Question, RunError};
+use halma_solve::solve::Progress as _;
 
 use super::StudioError;
 use super::guard::Token;
-use super::live::Live;
+use super::live::SearchProgress;
 use crate::page::{self, Entry};
 use crate::progress::{All, StatusFile};
 use crate::report;
@@ -53,7 +54,7 @@ pub(super) enum Declined {
     Question,
     /// The job is wrong.
     #[error("{0}")]
-    Job(Box<Fault>),
+    Job(Box<InputError>),
     /// It cannot run, or not there.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -77,7 +78,7 @@ pub(super) struct Ticket {
     pub(super) text: String,
     most: SearchLimits,
     pub(super) folder: PathBuf,
-    pub(super) live: Live,
+    pub(super) live: SearchProgress,
     stage: Mutex<Stage>,
 }
 
@@ -150,7 +151,7 @@ impl Ticket {
     }
 
     /// Its job, within the limits of the studio, in its folder.
-    fn job(&self) -> Result<Job, Fault> {
+    fn job(&self) -> Result<Job, InputError> {
         let mut job = limited(&self.text, self.most)?;
         job.output.dir = Some(self.folder.clone());
         Ok(job)
@@ -221,7 +222,7 @@ impl SearchQueue {
         run::answerable(&job, question)?;
         run::place(&job, question)?;
         run::affordable(&job, question, 1)?;
-        let (key, live, stage) = (Token::new()?, Live::default(), Mutex::new(Stage::Waiting));
+        let (key, live, stage) = (Token::new()?, SearchProgress::default(), Mutex::new(Stage::Waiting));
         let (asked, max_length, depth) = question.asked(&job);
         let (spec, time, most) = (job.spec, job.limits.time, self.most);
         let mut inner = self.inner();
@@ -264,7 +265,7 @@ impl SearchQueue {
 }
 
 /// The job of a text, within limits; what it says of folders is left out.
-fn limited(text: &str, most: SearchLimits) -> Result<Job, Fault> {
+fn limited(text: &str, most: SearchLimits) -> Result<Job, InputError> {
     let mut job = read(text)?;
     job.limits.threads = Some(job.limits.threads.unwrap_or(usize::MAX).min(most.threads));
     job.limits.memory = job.limits.memory.into_iter().chain(most.memory).min();
@@ -274,7 +275,7 @@ fn limited(text: &str, most: SearchLimits) -> Result<Job, Fault> {
 
 /// Checks a job's text. It may be a stranger's, who is not to choose files that are read here: what a job of a
 /// permutation puzzle names elsewhere must stand in it.
-pub(super) fn read(text: &str) -> Result<Job, Fault> {
+pub(super) fn read(text: &str) -> Result<Job, InputError> {
     #[derive(serde::Deserialize)]
     struct Peek {
         problem: PeekTable,
@@ -359,10 +360,13 @@ fn search(ticket: &Ticket, cancel: &CancellationToken) -> Result<Answer, String>
         error => error.to_string(),
     })?;
     let solution = record.best_solution().map(|_| Solution::from_record(JOB.as_ref(), &record)).transpose();
-    let solution = solution.map_err(|e| format!("a bug: the solution found is none: {e}"))?;
+    let solution = solution.map_err(|e| format!("a bug: the solution found is wrong: {e}"))?;
     let answer = Answer { record, solution };
     if answer.record.verdict != Verdict::Incomplete {
-        folder.replace(REPORT, ticket.report(&answer).as_bytes(), |_| Ok(())).map_err(unwritten)?;
+        // The answer is there, and its report is made again when it is asked for.
+        if let Err(e) = folder.replace(REPORT, ticket.report(&answer).as_bytes(), |_| Ok(())) {
+            ticket.live.note(&unwritten(e));
+        }
     }
     Ok(answer)
 }
@@ -469,12 +473,12 @@ mod tests {
         cancel.request();
         work(&stopped, &cancel);
         assert_eq!(stopped.stage().name(), "stopped");
-        assert!(run::unfinished(&stopped.folder).unwrap().is_some(), "it can be resumed");
+        assert!(run::manifest_job(&stopped.folder).unwrap().is_some(), "it can be resumed");
         let again = queue.add(SMALL.into(), Asked::Solve, None).unwrap();
         assert_eq!(again.folder, stopped.folder);
         all(&queue);
         assert_eq!(again.stage().name(), "ended");
-        assert!(run::unfinished(&stopped.folder).unwrap().is_none());
+        assert!(run::manifest_job(&stopped.folder).unwrap().is_none());
     }
 
     #[test]

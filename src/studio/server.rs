@@ -98,6 +98,7 @@ fn answer(guard: &Guard, studio: &Shared, request: &mut Request<Body>) -> Respon
     let response = answered.unwrap_or_else(|_| {
         json(Reply::refused(500, "a bug: where it is stands on the standard error of `halma studio`"))
     });
+    // oxhttp keeps the connection unless the *request* says close, and it would read the rest of the body.
     *request.body_mut() = Body::empty();
     request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response

@@ -267,7 +267,7 @@ fn nothing_to_move_is_no_bound() {
             ..forged
         };
         let why = checked(&all).map(|report| report.checked).unwrap_err();
-        assert!(why.contains("no bound leaves any length"), "{pruning}: {why}");
+        assert!(why.contains("lower_bound is missing"), "{pruning}: {why}");
     }
 }
 

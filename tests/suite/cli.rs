@@ -314,16 +314,41 @@ fn bad_input_is_one_message_with_its_place_and_what_is_allowed() {
     assert_eq!(files(folder.path()), ["job.toml"]);
 }
 
+/// Ten men, unpruned: it takes hours.
+fn hours() -> String {
+    let army = SQUARE.replace("square-2", "triangle-4").replace("moves = 6", "moves = 4");
+    format!("{army}[search]\npruning = \"none\"\n[limits]\nthreads = 1\nmemory = \"256 MiB\"\n")
+}
+
+/// `nohup` starts a program so that it ignores SIGHUP.
+#[test]
+fn a_hangup_stops_a_search_but_not_where_it_was_ignored_from_the_start() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    let folder = job_folder(&hours());
+    for (trap, reason) in [("", "interrupted"), ("trap '' HUP; ", "time limit reached")] {
+        let line = format!("{trap}exec {} solve job.toml --output-dir run --time 2s", env!("CARGO_BIN_EXE_halma"));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line]).current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut search = shell.spawn().expect("it runs");
+        let mut told = BufReader::new(search.stderr.take().expect("a pipe"));
+        told.read_line(&mut String::new()).expect("a line");
+        assert!(Command::new("kill").args(["-HUP", &search.id().to_string()]).status().expect("it runs").success());
+        std::io::copy(&mut told, &mut std::io::sink()).expect("a pipe");
+        assert_eq!(search.wait().expect("a process").code(), Some(3));
+        let record = Record::read(&folder.path().join("run/result.json")).expect("a record");
+        assert_eq!(record.reason.as_deref(), Some(reason));
+    }
+}
+
 #[test]
 fn a_search_whose_listener_is_gone_stops_and_can_go_on() {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;
     use std::time::{Duration, Instant};
 
-    // Ten men, unpruned: it takes hours.
-    let army = SQUARE.replace("square-2", "triangle-4").replace("moves = 6", "moves = 4");
-    let folder =
-        job_folder(&format!("{army}[search]\npruning = \"none\"\n[limits]\nthreads = 1\nmemory = \"256 MiB\"\n"));
+    let folder = job_folder(&hours());
     let mut search = program()
         .current_dir(folder.path())
         .args(["solve", "job.toml", "--progress", "json", "--output-dir", "run"])
@@ -382,7 +407,7 @@ fn a_beam_search_that_has_tried_every_length_does_not_say_that_resume_goes_on() 
     let triangle = SQUARE.replace("square-2", "triangle-3");
     let beam = |most: u32| format!("{triangle}[search]\npruning = \"truncate(3,1)\"\nmax-length = {most}\n");
     let folder = job_folder(&beam(24));
-    let tried = "every length was tried, and resume decides no more";
+    let tried = "every length was tried, and halma resume decides no more";
     for args in [&["solve", "job.toml", "--output-dir", "run"], &["resume", "run"][..]] {
         let (status, _, said) = halma(folder.path(), args);
         assert!(status == 3 && said.contains(&format!("not finished: {tried}")), "{args:?}: {said}");

@@ -169,8 +169,8 @@ fn a_record_says_how_many_there_are_and_goes_on_where_it_was_stopped() {
     let (record, numbers) = answer(&job(TRIANGLE, ""), &cancel);
     assert_eq!((record.verdict, record.length, record.refuted_up_to), (Verdict::Counted, Some(23), Some(22)));
     assert_eq!(record.runs.last().map(|run| run.length), Some(23));
-    let said = "448 shortest solutions of 23 moves, 224 up to symmetry, 117 up to symmetry and reversal. Palindromic are 20 of \
-                them, 10 up to symmetry.";
+    let said = "448 shortest solutions of 23 moves, 224 up to symmetry, 117 up to symmetry and reversal. 20 of them are \
+                palindromic, 10 up to symmetry.";
     assert_eq!(report::sentence(&record), said);
     let folder = tempfile::tempdir().unwrap();
     let mut stopped = job(TRIANGLE, "");

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::program::program;
 use assert_cmd::Command;
-use halma_engine::search::{CancellationToken, Expander, Stopped, Tally, digest, saved};
-use halma_engine::store::workspace::{Disk, LIST, Workspace};
+use halma_engine::search::{CancellationToken, Expander, Stopped, Tally, digest, manifest_entry};
+use halma_engine::store::workspace::{Disk, MANIFEST, Workspace, WorkspaceOptions};
 use halma_engine::store::{Level, StoreError, file};
 use halma_record::record::{Record, Verdict};
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ impl Place {
 
     /// Changes the list and makes its checksum right.
     fn forge(&self, change: impl FnOnce(&mut Value)) {
-        let path = self.at("run").join(LIST);
+        let path = self.at("run").join(MANIFEST);
         let mut sealed: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
         change(&mut sealed["list"]);
         let text = sealed["list"].to_string();
@@ -157,7 +157,7 @@ fn answers_of_a_list_that_cannot_follow_from_each_other_are_refused() {
             let answer = &mut list["answers"][0];
             (answer["levels"], answer["generated"], answer["largest_level"]) = (json!([]), json!(0), json!(0));
         }),
-        ("none that a search goes on from", |list| list["answers"][0]["verdict"] = json!("solution")),
+        ("says that the search had ended", |list| list["answers"][0]["verdict"] = json!("solution")),
     ];
     // The disk is full after some lengths: their answers are in the list.
     let place = Place::new();
@@ -167,11 +167,11 @@ fn answers_of_a_list_that_cannot_follow_from_each_other_are_refused() {
     assert_eq!(status, 3, "{err}");
     let (status, _, err) = place.halma(&["resume", "run", "-q"]);
     assert_eq!(status, 3, "what it wrote itself it takes up: {err}");
-    let whole = fs::read(place.at("run").join(LIST)).unwrap();
+    let whole = fs::read(place.at("run").join(MANIFEST)).unwrap();
     let answers = serde_json::from_slice::<Value>(&whole).unwrap()["list"]["answers"].as_array().unwrap().len();
     assert!(answers > 1, "{answers} answers");
     for (words, forge) in forgeries {
-        fs::write(place.at("run").join(LIST), &whole).unwrap();
+        fs::write(place.at("run").join(MANIFEST), &whole).unwrap();
         place.forge(forge);
         place.refuses(words);
     }
@@ -215,7 +215,7 @@ fn a_file_of_another_version_is_wrong_input_and_not_called_damaged() {
     for command in [&["resume", "run"][..], &["status", "run"]] {
         told(command, "is of format 9, this program reads format 2", "go on with the program that wrote it");
     }
-    fs::remove_file(place.at("run").join(LIST)).unwrap();
+    fs::remove_file(place.at("run").join(MANIFEST)).unwrap();
     // The record.
     let file = place.at("run/result.json");
     fs::write(&file, fs::read_to_string(&file).unwrap().replacen("\"format\": 1", "\"format\": 7", 1)).unwrap();
@@ -264,7 +264,7 @@ fn the_record_of_a_run_that_has_ended_is_not_replaced_by_one_that_was_stopped() 
     let ended = record();
     // As if its levels had not been kept.
     fs::remove_dir_all(place.at("twice/levels")).unwrap();
-    fs::remove_file(place.at("twice").join(LIST)).unwrap();
+    fs::remove_file(place.at("twice").join(MANIFEST)).unwrap();
     let (status, _, err) = solved("stops.toml");
     assert_eq!((status, record() == ended), (3, true), "{err}");
     assert!(err.contains("twice keeps the record of the run that ended there"), "{err}");
@@ -315,11 +315,11 @@ fn a_run_is_not_taken_up_by_a_question_about_fewer_moves_than_it_has_come_to() {
     };
     assert_eq!(prove("30").0, 3);
     fs::remove_file(place.at("run/result.json")).unwrap();
-    let whole = fs::read(place.at("run").join(LIST)).unwrap();
+    let whole = fs::read(place.at("run").join(MANIFEST)).unwrap();
     let (status, _, err) = prove("10");
     assert_eq!(status, 2, "{err}");
     assert!(err.contains("this one asks about 10"), "{err}");
-    assert_eq!(fs::read(place.at("run").join(LIST)).unwrap(), whole);
+    assert_eq!(fs::read(place.at("run").join(MANIFEST)).unwrap(), whole);
     let (status, _, err) = place.halma(&["resume", "run", "-q"]);
     assert_eq!(status, 3, "{err}");
 }
@@ -332,11 +332,11 @@ fn terms_that_no_job_can_state_are_refused() {
         ("/search/palindromic", json!(3)),
         ("/question", json!({"Prove": {"max_length": 4_000_000_000u32}})),
     ] {
-        let whole = fs::read(place.at("run").join(LIST)).unwrap();
+        let whole = fs::read(place.at("run").join(MANIFEST)).unwrap();
         place.forge(|list| *list["terms"].pointer_mut(at).unwrap() = value);
         let (status, out, err) = place.halma(&["resume", "run", "-q"]);
         assert_eq!((status, out.as_str()), (2, ""), "{at}: {err}");
-        fs::write(place.at("run").join(LIST), whole).unwrap();
+        fs::write(place.at("run").join(MANIFEST), whole).unwrap();
     }
 }
 
@@ -348,7 +348,7 @@ fn a_record_that_contradicts_itself_has_status_4_wherever_it_is_read() {
     let length = record.length.unwrap();
     record.length = Some(length - 2);
     record.write(&file).unwrap();
-    fs::remove_file(place.at("run").join(LIST)).unwrap();
+    fs::remove_file(place.at("run").join(MANIFEST)).unwrap();
     fs::write(place.at("queue.toml"), format!("{JOB}[output]\ndir = \"run\"\n")).unwrap();
     let solution =
         format!("run/result.json: damaged record: length is {}, and the solution has {length} moves\n", length - 2);
@@ -377,7 +377,7 @@ fn no_text_of_a_stranger_commands_the_terminal() {
     (record.verdict, record.reason) = (Verdict::Incomplete, Some(wild.into()));
     record.solution.as_mut().unwrap()[0].push_str(wild);
     record.write(&file).unwrap();
-    fs::remove_file(place.at("run").join(LIST)).unwrap();
+    fs::remove_file(place.at("run").join(MANIFEST)).unwrap();
     fs::write(place.at("wild.toml"), format!("{JOB}\n'{wild}' = 1\n")).unwrap();
     fs::write(place.at("long.toml"), format!("{JOB}\n{} = 1\n", "x".repeat(900_000))).unwrap();
     fs::write(place.at("huge.toml"), format!("{JOB}\n#{}\n", "x".repeat(50_000_000))).unwrap();
@@ -487,8 +487,7 @@ impl halma_engine::puzzle::Puzzle for Numbers {
 #[test]
 fn a_level_is_believed_only_as_far_as_its_states_bear_it_out() {
     let folder = tempfile::tempdir().unwrap();
-    let run =
-        || Workspace::open(folder.path(), json!(1), json!(null), Disk::new(None), std::time::Duration::ZERO, false);
+    let run = || Workspace::open(folder.path(), json!(1), WorkspaceOptions::default());
     let expander = Expander::new(2, None).unwrap();
     let level = |keys: &[u64]| {
         let tally = Tally {
@@ -504,7 +503,7 @@ fn a_level_is_believed_only_as_far_as_its_states_bear_it_out() {
         let workspace = run().unwrap();
         let (whole, _) = level(keys);
         workspace.write("a", &whole, claimed.digest).unwrap();
-        workspace.enter(vec![("a".into(), saved(&Tally { states: whole.len(), ..claimed.clone() }))]).unwrap();
+        workspace.enter(vec![("a".into(), manifest_entry(&Tally { states: whole.len(), ..claimed.clone() }))]).unwrap();
         let (loaded, _) = workspace.load::<u64>("a").unwrap().unwrap();
         expander.audit(&Numbers, &loaded, claimed, claimed.digest, &CancellationToken::after(None))
     };

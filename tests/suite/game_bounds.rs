@@ -10,7 +10,7 @@ use halma_rules::board::Board;
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 use halma_rules::lattice::{Lattice, Rule};
-use halma_rules::moves::{Mover, Pieces};
+use halma_rules::moves::{ComponentScratch, Mover};
 use halma_rules::notation::Script;
 use halma_rules::problem::set;
 use proptest::prelude::*;
@@ -43,7 +43,7 @@ impl Distances {
         let mut distances = Self { ranks, armies, moves: [0, 1].map(|_| vec![NEVER; (armies * armies) as usize]) };
         let (goal, home): (Cells<1>, Cells<1>) = (set(game.base(winner.other())), set(game.base(winner)));
         let mover = Mover::<1>::new(&game.lattice, false);
-        let (mut pieces, mut reach) = (Pieces::default(), vec![Cells::EMPTY; 2 * men]);
+        let (mut pieces, mut reach) = (ComponentScratch::default(), vec![Cells::EMPTY; 2 * men]);
         let mut level: Vec<(Cells<1>, Cells<1>)> = (0..armies)
             .map(|rank| (goal, distances.army(rank)))
             .filter(|(w, l)| (*w & *l).is_empty() && *l != home)
@@ -240,7 +240,7 @@ fn moves<const W: usize>(game: &Game, position: &Position<W>) -> (Vec<u8>, Vec<C
     let other = (position.winner | position.loser) & !mover;
     let mut men: Vec<u8> = mover.iter().chain(other.iter()).map(|c| c as u8).collect();
     let mut reach = vec![Cells::EMPTY; men.len()];
-    Mover::new(&game.lattice, false).reach(&men, mover | other, &mut Pieces::default(), &mut reach);
+    Mover::new(&game.lattice, false).reach(&men, mover | other, &mut ComponentScratch::default(), &mut reach);
     men.truncate(mover.len());
     reach.truncate(mover.len());
     (men, reach)

@@ -1,6 +1,7 @@
 //! Every faulty job gets one message: file, line, column, what was found, what is allowed.
 
 use halma_rules::job::{Army, Job, Limits, Output, Overrides, Pruning, Search};
+use halma_rules::lattice::Rule;
 
 /// A four-man army that no symmetry of the board takes to its target.
 const LOPSIDED: &str = r#"board = "9x9"
@@ -85,7 +86,7 @@ fn values_of_a_wrong_type_are_refused_with_the_right_one() {
         ),
         (
             job(&format!("{TRIANGLE}[search]\npruning = 5")),
-            "a.toml:7:11: invalid type: integer `5`, expected one of none, theorem-1, mcc, pattern, leading, narrowed, truncate, or a table with name and parameters",
+            "a.toml:7:11: invalid type: integer `5`, expected a pruning by name, as in \"leading\" or \"mcc(5)\", or a table with name and parameters",
         ),
         (
             job(&format!("{TRIANGLE}[limits]\nmemory = 4")),
@@ -341,4 +342,15 @@ fn a_problem_can_be_built_again_from_what_its_record_says() {
 fn an_army_that_is_there_already_is_a_job() {
     let read = Job::parse("a.toml".as_ref(), &job("board = \"BB..\"\nmoves = 4")).expect("a transfer of length 0");
     assert_eq!(read.spec.armies().unwrap().start, read.spec.armies().unwrap().target);
+}
+
+/// The mirror in a row keeps the directions of 4-move rules, and not those of 6-move rules.
+#[test]
+fn a_pruning_of_the_job_is_not_looked_at_where_the_command_line_has_another() {
+    let text = "[problem]\nkind = \"transfer\"\nboard = \"\"\"\nS.T\nS.T\n...\n\"\"\"\nmoves = 4\n[search]\npruning = \"narrowed\"\n";
+    let job = Job::parse("a.toml".as_ref(), text).expect("a job");
+    let moves = Some(Rule::try_from(6).expect("a rule"));
+    let refused = job.clone().with(&Overrides { moves, ..Overrides::default() }).unwrap_err();
+    assert!(refused.to_string().contains("narrowed"), "{refused}");
+    job.with(&Overrides { moves, pruning: Some(Pruning::None), ..Overrides::default() }).expect("a job");
 }

@@ -95,7 +95,8 @@ fn it_is_told_replayed_and_checked_and_the_run_goes_on_without_it() {
         ))
     );
     let (status, page, fault) = halma(&["report", path]);
-    let needed = format!("At least {} moves are needed; this search decides nothing between the two.", refuted + 1);
+    let needed =
+        format!("A solution needs at least {} moves; this search decides nothing between the two.", refuted + 1);
     assert!(status == 0 && page.contains(&needed), "{fault}");
     let (status, said, fault) = halma(&["resume", path, "-q"]);
     assert!(status == 0 && said.contains("The shortest solution has 25 moves"), "{said}{fault}");

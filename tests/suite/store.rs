@@ -3,14 +3,13 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use halma_engine::key::{Key, U256};
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::{
-    CancellationToken, Expander, LevelDestination, LevelFolder, Stopped, Tally, figures, saved,
+    CancellationToken, Expander, LevelDestination, LevelFolder, Stopped, Tally, manifest_entry, read_manifest_entry,
 };
-use halma_engine::store::workspace::{Disk, LIST, Saved, Workspace};
+use halma_engine::store::workspace::{Disk, MANIFEST, ManifestEntry, Workspace, WorkspaceOptions};
 use halma_engine::store::{BLOCK, Level, StoreError, file};
 use halma_puzzles::transfer::{ProblemTables, TransferPuzzle};
 use halma_record::record::Digest;
@@ -146,7 +145,7 @@ fn files_that_are_not_the_one_looked_for_are_named() {
 #[test]
 fn a_list_of_another_version_and_what_is_no_list_are_not_called_damaged() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(LIST);
+    let path = folder.path().join(MANIFEST);
     let list = r#"{"format": 3, "levels": "in another way"}"#;
     fs::write(&path, format!(r#"{{"checksum":"{:032x}","list":{list}}}"#, xxh3_128(list.as_bytes()))).unwrap();
     assert_refused(open(folder.path(), 1, Disk::new(None)), &path, "it is of format 3, this program reads format 2");
@@ -155,7 +154,7 @@ fn a_list_of_another_version_and_what_is_no_list_are_not_called_damaged() {
 }
 
 fn open(folder: &Path, run: u32, disk: Disk) -> Result<Workspace, StoreError> {
-    Workspace::open(folder, json!({ "run": run }), json!(null), disk, Duration::ZERO, false)
+    Workspace::open(folder, json!({ "run": run }), WorkspaceOptions { disk, ..WorkspaceOptions::default() })
 }
 
 #[test]
@@ -173,7 +172,7 @@ fn a_folder_is_one_run_in_one_process() {
 fn enter(workspace: &Workspace, label: &str, keys: &[u64]) {
     workspace.write(label, &Level::of(keys.to_vec()), DIGEST).unwrap();
     let tally = Tally { states: keys.len() as u64, digest: DIGEST, ..Tally::default() };
-    workspace.enter(vec![(label.into(), saved(&tally))]).unwrap();
+    workspace.enter(vec![(label.into(), manifest_entry(&tally))]).unwrap();
 }
 
 #[test]
@@ -214,7 +213,7 @@ fn no_damage_of_the_list_goes_unseen() {
     let workspace = open(folder.path(), 1, Disk::new(None)).unwrap();
     enter(&workspace, "a", &[1, 2]);
     drop(workspace);
-    let path = folder.path().join(LIST);
+    let path = folder.path().join(MANIFEST);
     let whole = fs::read(&path).unwrap();
     let reopened =
         || open(folder.path(), 1, Disk::new(None)).map(|w| w.load::<u64>("a").map(|l| l.unwrap().0.to_vec()));
@@ -261,7 +260,7 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
         let found = workspace.map_or(Ok(None), |w| w.load::<u64>(&label))?;
         let next = match found {
             Some((next, saved)) => {
-                tallies.push(figures(&saved).unwrap().0);
+                tallies.push(read_manifest_entry(&saved).unwrap().0);
                 next
             }
             None => {
@@ -274,7 +273,7 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
                 let mut next = grown.level;
                 if let Some(workspace) = workspace.filter(|_| next.path().is_none()) {
                     next = workspace.write(&label, &next, grown.tally.digest)?;
-                    workspace.enter_also(vec![(label, saved(&grown.tally))])?;
+                    workspace.enter_also(vec![(label, manifest_entry(&grown.tally))])?;
                 }
                 tallies.push(grown.tally);
                 next
@@ -322,7 +321,7 @@ fn a_disk_limit_stops_the_run_which_then_goes_on_to_the_same_levels() {
         let folder = tempfile::tempdir().unwrap();
         let workspace = open(folder.path(), 1, Disk::new(Some(limit))).unwrap();
         match levels(&expander, Some(&workspace)) {
-            Err(Stopped::Store(StoreError::Full { reason, .. })) => assert!(reason.contains("bytes of disk")),
+            Err(Stopped::Store(StoreError::Full { reason, .. })) => assert!(reason.contains("of disk; allow more")),
             other => panic!("{limit}: {other:?}"),
         }
         drop(workspace);
@@ -346,7 +345,7 @@ fn a_run_that_goes_on_counts_what_its_earlier_processes_used() {
         let label = format!("L2-forward-{number}");
         let level = Level::of((0..10_000u64).map(|k| k * k).collect());
         workspace.write(&label, &level, 0).unwrap();
-        let figures = Saved { keys: level.len(), digest: Digest(0), figures: json!(null) };
+        let figures = ManifestEntry { keys: level.len(), digest: Digest(0), figures: json!(null) };
         workspace.enter_also(vec![(label, figures)]).unwrap();
         let measurements = workspace.measurements();
         assert!(

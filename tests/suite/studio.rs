@@ -311,7 +311,7 @@ fn a_search_that_runs_tells_its_levels_and_can_be_cancelled_and_go_on() {
     let stopped = studio.until(long, "stopped");
     assert!(stopped["sentence"].as_str().unwrap().starts_with("Not finished: interrupted."), "{stopped}");
     studio.until(small, "ended");
-    assert!(run::unfinished(&studio.place(&stopped)).unwrap().is_some());
+    assert!(run::manifest_job(&studio.place(&stopped)).unwrap().is_some());
     let again = studio.asks("POST", &format!("/api/jobs/{long}/again"), "").json()["id"].as_u64().unwrap();
     assert_eq!(studio.until(again, "running")["folder"], stopped["folder"]);
     studio.asks("POST", &format!("/api/jobs/{again}/cancel"), "");
@@ -350,7 +350,7 @@ fn a_signal_ends_it_and_what_was_under_way_can_go_on() {
     assert_eq!(status.code(), Some(3), "{said}");
     let folder = search["folder"].as_str().unwrap();
     assert_eq!(said, format!("not finished; to go on: halma resume {folder}\n"));
-    assert!(run::unfinished(&studio.place(&search)).unwrap().is_some());
+    assert!(run::manifest_job(&studio.place(&search)).unwrap().is_some());
 }
 
 /// Its folder has what it takes to go on, once what is wrong there is mended.

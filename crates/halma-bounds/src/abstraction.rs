@@ -50,16 +50,16 @@ type ByClass = [u32; MAX_CLASSES];
 pub struct Jumps {
     /// The classes with room for another man.
     room: u32,
-    /// By class: where one jump leads over a man.
-    once: ByClass,
-    /// By class: where one jump leads over a man of either of two classes, also when the mover is the only man of one
-    /// of them.
-    twice: ByClass,
+    /// By class: where one jump leads, over any class that has a man.
+    over_one: ByClass,
+    /// By class: where jumps over two different classes lead alike. One of them still has a man if the other's only man
+    /// is the mover.
+    over_two: ByClass,
 }
 
 impl Default for Jumps {
     fn default() -> Self {
-        Self { room: 0, once: [0; MAX_CLASSES], twice: [0; MAX_CLASSES] }
+        Self { room: 0, over_one: [0; MAX_CLASSES], over_two: [0; MAX_CLASSES] }
     }
 }
 
@@ -110,7 +110,7 @@ impl Abstraction {
             if !jumps_only {
                 lattice.neighbours(cell).iter().for_each(|&n| steps[here] |= 1 << class(n));
             }
-            for (a, b) in lattice.jumps(cell).iter().map(|&(a, b)| (class(a), class(b))).filter(|(a, b)| a != b) {
+            for (a, b) in lattice.jumps_over(cell).iter().map(|&(a, b)| (class(a), class(b))).filter(|(a, b)| a != b) {
                 jumps_over[here][a] |= 1 << b;
                 jumps_over[here][b] |= 1 << a;
             }
@@ -165,7 +165,7 @@ impl Abstraction {
         self.space.rank(&histogram)
     }
 
-    /// By class: its image under the mirror. Who asks without a mirror would prune by an image that does not exist.
+    /// By class: its image under the mirror. Without a mirror it panics: an invented image would prune too much.
     #[inline]
     fn mirrored(&self) -> &[u8] {
         self.mirrored.as_deref().unwrap_or_else(|| unreachable!("there is no mirror"))
@@ -219,7 +219,7 @@ impl Abstraction {
     #[inline(always)]
     fn jumps_of(&self, mut occupied: u32, room: u32, jumps: &mut Jumps) {
         jumps.room = room;
-        let mut once = [0; MAX_CLASSES];
+        let mut over_one = [0; MAX_CLASSES];
         let mut next = || {
             let class = occupied.trailing_zeros() as usize;
             occupied &= occupied.wrapping_sub(1);
@@ -228,17 +228,17 @@ impl Abstraction {
         if self.over_own == 0 {
             // Then it does not matter how many men a jump may go over.
             while let Some(to) = next() {
-                once = std::array::from_fn(|class| once[class] | to[class]);
+                over_one = std::array::from_fn(|class| over_one[class] | to[class]);
             }
-            jumps.once = once;
+            jumps.over_one = over_one;
             return;
         }
-        let mut twice = [0; MAX_CLASSES];
+        let mut over_two = [0; MAX_CLASSES];
         while let Some(to) = next() {
-            twice = std::array::from_fn(|class| twice[class] | once[class] & to[class]);
-            once = std::array::from_fn(|class| once[class] | to[class]);
+            over_two = std::array::from_fn(|class| over_two[class] | over_one[class] & to[class]);
+            over_one = std::array::from_fn(|class| over_one[class] | to[class]);
         }
-        (jumps.once, jumps.twice) = (once, twice);
+        (jumps.over_one, jumps.over_two) = (over_one, over_two);
     }
 
     /// The set of classes, other than `a`, to which a man of class `a` can go in one abstract move. `jumps` are those
@@ -255,7 +255,7 @@ impl Abstraction {
         let (mut reached, mut new) = (1u32 << a, 1u32 << a);
         if self.over_own >> a & 1 == 0 {
             while new != 0 {
-                let to = jumps.once[new.trailing_zeros() as usize] & jumps.room & !reached;
+                let to = jumps.over_one[new.trailing_zeros() as usize] & jumps.room & !reached;
                 reached |= to;
                 new = new & (new - 1) | to;
             }
@@ -265,7 +265,7 @@ impl Abstraction {
         let missing = if histogram[a] == 1 { &self.jumps_over[a] } else { &[0; MAX_CLASSES] };
         while new != 0 {
             let class = new.trailing_zeros() as usize;
-            let to = (jumps.twice[class] | jumps.once[class] & !missing[class]) & jumps.room & !reached;
+            let to = (jumps.over_two[class] | jumps.over_one[class] & !missing[class]) & jumps.room & !reached;
             reached |= to;
             new = new & (new - 1) | to;
         }

@@ -10,10 +10,11 @@ use crate::Army;
 
 /// Prunes the successors of a state X whose mirror image is near enough to a leading middle.
 ///
-/// The mirrored reversal of a solution through X passes the mirror image of X, j moves from the start. If the distance of
-/// its histogram to the leading middles is N - j or less, so are those of all states before it, and the leading levels have
-/// pruned none of them. So the mirror image is on leading level j, where it can be looked up, and nothing has to follow
-/// from X (proof, 12c).
+/// The mirrored reversal of a solution through X passes the mirror image of X, j moves from the start. Let the distance
+/// of its histogram to the leading middles be at most N - j. Then an earlier state of that solution, on level i, is at
+/// most N - i from them, because a move changes the distance by at most 1. So the leading levels have pruned none of
+/// these states. The mirror image is on leading level j, where it can be looked up, and nothing has to follow from X
+/// (proof, 12c).
 #[derive(Clone, Debug)]
 pub struct Covered {
     abstraction: Arc<Abstraction>,

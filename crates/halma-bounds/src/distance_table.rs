@@ -41,7 +41,7 @@ pub const FAR: u8 = UNREACHED - 1;
 #[derive(Debug)]
 pub struct Table {
     distances: Vec<AtomicU8>,
-    /// No histogram without a distance is that near or nearer, of those that anybody asks for.
+    /// All distances up to this one are in the table, for the histograms that its search keeps.
     complete_to: AtomicU32,
 }
 
@@ -65,8 +65,8 @@ impl Table {
         self.complete_to.fetch_max(moves, Ordering::Relaxed);
     }
 
-    /// Whether the table has all distances up to `moves`. Who asks for more would take a distance that is not computed for
-    /// one that does not exist, and prune too much.
+    /// Whether the table has all distances up to `moves`. A caller that asks for more would take a missing
+    /// distance for an infinite one, and prune too much.
     fn is_complete_to(&self, moves: u32) -> bool {
         moves <= self.complete_to.load(Ordering::Relaxed)
     }

@@ -6,8 +6,9 @@
 //! outside the base that they have to fill. A winner's move lowers s by at most one, so the winner can afford σ =
 //! ceil(remaining / 2) - s moves that do not enter: the *slack*. Most bounds below are arguments about σ.
 //!
-//! Each file has one bound with its proof. [`GameBound::admits`] is its definition. [`GameBound::filter`] judges all
-//! successors of a position at once; tests check that the two agree.
+//! Each bound has a file with its proof. Four files have no bound of their own: `lines` and `chains` are shared,
+//! `gaps_and_hall` joins two bounds, `random_positions` is for tests. [`GameBound::admits`] is a bound's definition.
+//! [`GameBound::filter`] judges all successors of a position at once; tests check that the two agree.
 
 mod chains;
 pub mod contact;
@@ -166,15 +167,15 @@ pub fn build<const W: usize>(bounds: &Bounds, game: &Game, winner: Side) -> Vec<
         name => bound(name, game, winner),
     };
     // The order changes no result. The look-ahead comes before the bounds of lines and rungs, because it leaves them the fewest moves.
-    let late = |&&name: &&Name| (Name::DiagonalGaps..=Name::Rungs).contains(&name);
+    let late = |name: &&Name| matches!(name, Name::DiagonalGaps | Name::TwoLadders | Name::Hall | Name::Rungs);
     let early = names.iter().filter(|name| !late(name));
     let asked: Vec<&Name> = early.chain(names.iter().filter(late)).filter(|&&name| !implied(name)).collect();
     // All at once, since their tables take tenths of a second.
     asked.into_par_iter().map(one).collect()
 }
 
-/// What a winner's move takes of the slack at most: one that leaves the base.
-const DEAREST: i32 = 2;
+/// The most slack that a move of the winner costs: one that leaves the base.
+const MOST_SLACK_PAID: i32 = 2;
 
 /// The cells outside `base` from which a step leads into it.
 fn beside<const W: usize>(game: &Game, base: Cells<W>) -> Cells<W> {

@@ -4,6 +4,7 @@
 //! solution can follow. So a pruned successor is never made.
 
 pub mod abstraction;
+pub mod cells_by_value;
 pub mod covered;
 pub mod database;
 mod distance_table;

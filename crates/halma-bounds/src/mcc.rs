@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use halma_rules::cells::Cells;
 
+use super::cells_by_value::CellsByValue;
 use super::{Bound, Pruner};
 use crate::Army;
 
@@ -20,9 +21,7 @@ use crate::Army;
 #[derive(Clone, Debug)]
 pub struct MinimumCentroid<const W: usize> {
     centroid: Arc<Vec<i32>>,
-    /// `at_least[v - lowest]`: the cells whose centroid is v or more.
-    at_least: Arc<Vec<Cells<W>>>,
-    lowest: i32,
+    by_centroid: Arc<CellsByValue<W>>,
     largest_step: i32,
     middle: u32,
     c: i64,
@@ -32,10 +31,8 @@ impl<const W: usize> MinimumCentroid<W> {
     /// The bound for armies that must have a centroid of at least -c on level `middle`.
     #[must_use]
     pub fn new(centroid: &[i32], largest_step: i32, middle: u32, c: i64) -> Self {
-        let (lowest, highest) = centroid.iter().fold((i32::MAX, i32::MIN), |(l, h), &v| (l.min(v), h.max(v)));
-        let at_least = |v| (0..centroid.len()).filter(|&cell| centroid[cell] >= v).collect();
-        let at_least = Arc::new((lowest..=highest).map(at_least).collect());
-        Self { centroid: Arc::new(centroid.to_vec()), at_least, lowest, largest_step, middle, c }
+        let by_centroid = Arc::new(CellsByValue::new(centroid));
+        Self { centroid: Arc::new(centroid.to_vec()), by_centroid, largest_step, middle, c }
     }
 }
 
@@ -71,7 +68,7 @@ fn reachable(others: &[i32], man: i32, moves: usize, largest_step: i32) -> i64 {
 
 impl<const W: usize> Pruner<W> for MccPruner<W> {
     fn filter(&mut self, army: Army<'_, W>, depth: u32, reach: &mut [Cells<W>]) {
-        let MinimumCentroid { centroid, at_least, lowest, largest_step, middle, c } = &self.bound;
+        let MinimumCentroid { centroid, by_centroid, largest_step, middle, c } = &self.bound;
         let Some(moves) = middle.checked_sub(depth) else { return };
         let value = |cell: u8| centroid[usize::from(cell)];
         let mut known: Option<(i32, Cells<W>)> = None;
@@ -82,17 +79,8 @@ impl<const W: usize> Pruner<W> for MccPruner<W> {
                 self.sorted.extend(army.men.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, &m)| value(m)));
                 self.sorted.sort_unstable_by(|a, b| b.cmp(a));
                 // The bound increases with the mover's new centroid, so the least sufficient one decides.
-                let fits = |at: usize| reachable(&self.sorted, lowest + at as i32, moves as usize, *largest_step) >= -c;
-                let (mut low, mut high) = (0, at_least.len());
-                while low < high {
-                    let at = usize::midpoint(low, high);
-                    if fits(at) {
-                        high = at;
-                    } else {
-                        low = at + 1;
-                    }
-                }
-                known = Some((own, at_least.get(low).copied().unwrap_or_default()));
+                let suffices = |v: i32| reachable(&self.sorted, v, moves as usize, *largest_step) >= -c;
+                known = Some((own, by_centroid.sufficient(suffices)));
             }
             *reach &= known.map_or(Cells::EMPTY, |(_, cells)| cells);
         }

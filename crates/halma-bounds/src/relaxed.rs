@@ -7,8 +7,8 @@
 //! (lemma 14a) defines relaxed moves and proves that no state of a solution is pruned.
 //!
 //! The exact look-ahead, man by man, runs only if a cheaper one passes, class by class: there the men of a class move
-//! as one, and the cells of a class that a man has left block nobody. Every solution of the exact look-ahead is one of
-//! the cheaper one, so the cheaper one changes no verdict. The cheaper one also stands alone, with fewer moves, where
+//! as one, and the cells of a class that a man has left block nobody. Whatever the exact look-ahead finds, the cheaper
+//! one finds, too, so it changes no verdict. The cheaper one also stands alone, with fewer moves, where
 //! many moves are left ([`LookAhead::ClassByClass`]).
 
 mod choices;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use halma_record::job::LookAhead;
 use halma_rules::lattice::Lattice;
-use halma_rules::moves::planes::{Plane, Planes, Rungs, TYPES};
+use halma_rules::moves::quarter_sets::{LowerEnds, QuarterBoards, QuarterSet, TYPES};
 use halma_rules::moves::word::Word;
 use multiversion::multiversion;
 
@@ -43,24 +43,24 @@ pub trait FilterWorker: Send {
 
 /// The tables of the look-ahead for one problem.
 pub struct LookAheadTables {
-    planes: AnyPlanes,
+    boards: AnyQuarterBoards,
 }
 
 /// Quarter boards, one for each type of cells, in the narrowest words that hold them.
-enum AnyPlanes {
-    Small(Arc<Planes<u32>>),
-    Middle(Arc<Planes<u64>>),
-    Large(Arc<Planes<u128>>),
+enum AnyQuarterBoards {
+    Small(Arc<QuarterBoards<u32>>),
+    Middle(Arc<QuarterBoards<u64>>),
+    Large(Arc<QuarterBoards<u128>>),
 }
 
 impl LookAheadTables {
     /// The tables of a lattice; `None` if its quarter boards fit no word.
     #[must_use]
     pub fn new(lattice: &Lattice, jumps_only: bool) -> Option<Self> {
-        let small = Planes::new(lattice, jumps_only).map(|p| AnyPlanes::Small(Arc::new(p)));
-        let middle = || Planes::new(lattice, jumps_only).map(|p| AnyPlanes::Middle(Arc::new(p)));
-        let large = || Planes::new(lattice, jumps_only).map(|p| AnyPlanes::Large(Arc::new(p)));
-        Some(Self { planes: small.or_else(middle).or_else(large)? })
+        let small = QuarterBoards::new(lattice, jumps_only).map(|p| AnyQuarterBoards::Small(Arc::new(p)));
+        let middle = || QuarterBoards::new(lattice, jumps_only).map(|p| AnyQuarterBoards::Middle(Arc::new(p)));
+        let large = || QuarterBoards::new(lattice, jumps_only).map(|p| AnyQuarterBoards::Large(Arc::new(p)));
+        Some(Self { boards: small.or_else(middle).or_else(large)? })
     }
 
     /// The filter for walks that reach, by level `limit`, a histogram at a distance of at most `near` in `table`.
@@ -74,10 +74,10 @@ impl LookAheadTables {
         look_ahead: LookAhead,
     ) -> Arc<dyn Filter> {
         let goal = Goal { abstraction: Arc::clone(abstraction), table: Arc::clone(table), limit, near };
-        match &self.planes {
-            AnyPlanes::Small(planes) => Arc::new(Relaxed::new(goal, look_ahead, planes)),
-            AnyPlanes::Middle(planes) => Arc::new(Relaxed::new(goal, look_ahead, planes)),
-            AnyPlanes::Large(planes) => Arc::new(Relaxed::new(goal, look_ahead, planes)),
+        match &self.boards {
+            AnyQuarterBoards::Small(boards) => Arc::new(Relaxed::new(goal, look_ahead, boards)),
+            AnyQuarterBoards::Middle(boards) => Arc::new(Relaxed::new(goal, look_ahead, boards)),
+            AnyQuarterBoards::Large(boards) => Arc::new(Relaxed::new(goal, look_ahead, boards)),
         }
     }
 }
@@ -96,17 +96,17 @@ struct Goal {
 struct Relaxed<Q> {
     goal: Goal,
     look_ahead: LookAhead,
-    planes: Arc<Planes<Q>>,
+    boards: Arc<QuarterBoards<Q>>,
     /// The cells of each class.
-    classes: Arc<Vec<Plane<Q>>>,
+    classes: Arc<Vec<QuarterSet<Q>>>,
 }
 
 impl<Q: Word> Relaxed<Q> {
-    fn new(goal: Goal, look_ahead: LookAhead, planes: &Arc<Planes<Q>>) -> Self {
+    fn new(goal: Goal, look_ahead: LookAhead, boards: &Arc<QuarterBoards<Q>>) -> Self {
         let class_of = &goal.abstraction.partition.class_of;
-        let cells = |class: usize| planes.of((0..class_of.len()).filter(|&c| usize::from(class_of[c]) == class));
+        let cells = |class: usize| boards.of((0..class_of.len()).filter(|&c| usize::from(class_of[c]) == class));
         let classes = Arc::new((0..goal.abstraction.space.classes()).map(cells).collect());
-        Self { goal, look_ahead, planes: Arc::clone(planes), classes }
+        Self { goal, look_ahead, boards: Arc::clone(boards), classes }
     }
 
     /// The moves left on level `depth`.
@@ -137,9 +137,9 @@ impl<Q: Word> Filter for Relaxed<Q> {
 struct Node<Q> {
     rank: u32,
     /// Man by man: the men who have not moved. Class by class: the men of classes that no man has left.
-    unmoved: Plane<Q>,
+    unmoved: QuarterSet<Q>,
     /// Man by man: where moved men may be. Class by class: where any man may be.
-    maybe: Plane<Q>,
+    maybe: QuarterSet<Q>,
 }
 
 /// The moves left until the goal, and how many of them the look-ahead tries.
@@ -174,7 +174,7 @@ impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
         if !table.within(rank, left + near) {
             return false;
         }
-        let army = self.bound.planes.of(men.iter().map(|&c| usize::from(c)));
+        let army = self.bound.boards.of(men.iter().map(|&c| usize::from(c)));
         let left = MovesLeft { all: left, looked_at };
         self.choices.clear_if_large();
         self.memory.forget();
@@ -187,7 +187,7 @@ impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
             return true;
         }
         self.memory.forget();
-        self.by_men(Node { rank, unmoved: army, maybe: Plane::default() }, left)
+        self.by_men(Node { rank, unmoved: army, maybe: QuarterSet::default() }, left)
     }
 }
 
@@ -235,7 +235,7 @@ impl<Q: Word> RelaxedWorker<Q> {
             return false;
         }
         let after = MovesLeft { all: left.all - 1, looked_at: left.looked_at - 1 };
-        let rungs = self.bound.planes.rungs(&position.maybe);
+        let lower_ends = self.bound.boards.lower_ends(&position.maybe);
         let mut looked_further = false;
         let mut reached = None;
         for at in choices {
@@ -247,7 +247,7 @@ impl<Q: Word> RelaxedWorker<Q> {
             let stood = position.maybe.and(&own);
             let reach = match reached {
                 Some((class, reach)) if class == a => reach,
-                _ => self.bound.planes.reach(&stood, &rungs, &unmoved),
+                _ => self.bound.boards.reach(&stood, &lower_ends, &unmoved),
             };
             reached = Some((a, reach));
             let landings = reach.and(&self.bound.classes[b]);
@@ -278,7 +278,7 @@ impl<Q: Word> RelaxedWorker<Q> {
     /// have not moved. If there are some of both kinds, a man who has not moved may go to a cell of `stood`.
     ///
     /// Where the exact look-ahead follows, no move has to: it counts moves that are none here.
-    fn must_land(&self, unmoved: &Plane<Q>, stood: &Plane<Q>) -> bool {
+    fn must_land(&self, unmoved: &QuarterSet<Q>, stood: &QuarterSet<Q>) -> bool {
         matches!(self.bound.look_ahead, LookAhead::ClassByClass(_)) && (unmoved.is_empty() || unmoved == stood)
     }
 
@@ -288,12 +288,12 @@ impl<Q: Word> RelaxedWorker<Q> {
         if choices.is_empty() || self.memory.has_failed(&position, left) {
             return false;
         }
-        let rungs = self.bound.planes.rungs(&position.unmoved.or(&position.maybe));
+        let lower_ends = self.bound.boards.lower_ends(&position.unmoved.or(&position.maybe));
         let mut first = choices.start;
         while first < choices.end {
             let a = self.choices.at(first).from;
             let end = (first..choices.end).find(|&at| self.choices.at(at).from != a).unwrap_or(choices.end);
-            if self.class_moves(&position, &rungs, first..end, left) {
+            if self.class_moves(&position, &lower_ends, first..end, left) {
                 return true;
             }
             first = end;
@@ -306,7 +306,7 @@ impl<Q: Word> RelaxedWorker<Q> {
     fn class_moves(
         &mut self,
         position: &Node<Q>,
-        rungs: &Rungs<Q>,
+        lower_ends: &LowerEnds<Q>,
         choices: std::ops::Range<usize>,
         left: MovesLeft,
     ) -> bool {
@@ -314,7 +314,7 @@ impl<Q: Word> RelaxedWorker<Q> {
         let own = self.bound.classes[class];
         let (still, gone) = (position.unmoved.and(&own), position.maybe.and(&own));
         if !gone.is_empty() {
-            let reach = self.bound.planes.reach(&gone, rungs, &position.unmoved);
+            let reach = self.bound.boards.reach(&gone, lower_ends, &position.unmoved);
             let last = u32::from(self.histogram[class]) == still.len() + 1;
             for at in choices.clone() {
                 let choice = self.choices.at(at);
@@ -328,12 +328,12 @@ impl<Q: Word> RelaxedWorker<Q> {
         for kind in 0..TYPES {
             let mut men = still.0[kind];
             while men != Q::default() {
-                let mut man = Plane::default();
+                let mut man = QuarterSet::default();
                 man.0[kind] = men & !men.rest();
                 men = men.rest();
                 let unmoved = position.unmoved.but(&man);
                 // He jumps over cells of other types only, so he may count as a rung himself.
-                let reach = self.bound.planes.reach(&man, rungs, &unmoved);
+                let reach = self.bound.boards.reach(&man, lower_ends, &unmoved);
                 for at in choices.clone() {
                     let choice = self.choices.at(at);
                     let next = Node { rank: choice.rank, unmoved, maybe: position.maybe };
@@ -349,7 +349,7 @@ impl<Q: Word> RelaxedWorker<Q> {
     /// Whether a man who can go to `reach` can make that choice, and others can follow; `next` does not have his
     /// landings yet.
     #[inline]
-    fn lands(&mut self, reach: &Plane<Q>, choice: Choice, mut next: Node<Q>, left: MovesLeft) -> bool {
+    fn lands(&mut self, reach: &QuarterSet<Q>, choice: Choice, mut next: Node<Q>, left: MovesLeft) -> bool {
         let landings = reach.and(&self.bound.classes[usize::from(choice.to)]);
         if landings.is_empty() {
             return false;

@@ -14,7 +14,7 @@ use super::level_walk::Walk;
 use super::problem::Problem;
 use super::rejection::{Rejection, RejectionKind};
 use super::relaxed::Ahead;
-use super::transfer_bounds::Cut;
+use super::transfer_bounds::Bound;
 use super::transfer_model::TransferModel;
 use crate::parallel;
 
@@ -72,13 +72,13 @@ impl Databases {
     }
 
     /// The bound by the distance to the target.
-    pub fn to_target(&self, length: u32) -> Cut {
-        Cut::pattern_ahead(&self.histograms, &self.to_target, (length, 0), self.ahead.as_ref())
+    pub fn to_target(&self, length: u32) -> Bound {
+        Bound::pattern_ahead(&self.histograms, &self.to_target, (length, 0), self.ahead.as_ref())
     }
 
     /// The bound by the distance to the start, for searches from the target.
-    pub fn to_start(&self, length: u32) -> Cut {
-        Cut::pattern(&self.histograms, &self.from_start, length)
+    pub fn to_start(&self, length: u32) -> Bound {
+        Bound::pattern(&self.histograms, &self.from_start, length)
     }
 
     /// Whether the histogram is near enough to the start for half of `length` moves, and to the target for the rest.
@@ -145,12 +145,12 @@ impl Databases {
     }
 
     /// The bound by these distances, for levels that are to come to a middle by level `half`.
-    pub fn before_middles(&self, to_middles: &Arc<Vec<u8>>, half: u32) -> Cut {
-        Cut::pattern_ahead(&self.histograms, to_middles, (half, 0), self.ahead.as_ref())
+    pub fn before_middles(&self, to_middles: &Arc<Vec<u8>>, half: u32) -> Bound {
+        Bound::pattern_ahead(&self.histograms, to_middles, (half, 0), self.ahead.as_ref())
     }
 
     /// The bound that expands only states whose mirror images are more than `rest` moves from the middles.
-    pub fn uncovered(self: &Arc<Self>, to_middles: &Arc<Vec<u8>>, rest: u32) -> Cut {
+    pub fn uncovered(self: &Arc<Self>, to_middles: &Arc<Vec<u8>>, rest: u32) -> Bound {
         let (all, table) = (Arc::clone(self), Arc::clone(to_middles));
         let admits = move |histogram: &mut [u8]| {
             let mut image = vec![0; histogram.len()];
@@ -158,7 +158,7 @@ impl Databases {
             let distance = all.histograms.number_of(&image).map_or(NEVER, |rank| table[rank as usize]);
             distance == NEVER || u32::from(distance) > rest
         };
-        Cut::From {
+        Bound::From {
             class_of: Arc::new(self.histograms.class_of.clone()),
             classes: self.histograms.classes(),
             admits: Arc::new(admits),
@@ -166,23 +166,24 @@ impl Databases {
     }
 
     /// The bound that expands only leading middles of solutions of `length` moves.
-    pub fn after_middles(self: &Arc<Self>, length: u32) -> Cut {
+    pub fn after_middles(self: &Arc<Self>, length: u32) -> Bound {
         let all = Arc::clone(self);
         let admits = move |histogram: &mut [u8]| {
             all.histograms.number_of(histogram).is_some_and(|rank| all.near(rank, length))
                 && all.leads(histogram, length)
         };
-        Cut::From {
+        Bound::From {
             class_of: Arc::new(self.histograms.class_of.clone()),
             classes: self.histograms.classes(),
             admits: Arc::new(admits),
         }
     }
 
-    /// The cut of moves from a middle that no leading solution can make. A solution of odd length leads by both its
-    /// middles, one of the even length before it by its one middle; `either` says whether those are looked for, too.
-    pub fn leading_moves(&self, either: bool) -> Cut {
-        Cut::Move {
+    /// The bound that prunes moves from a middle that no leading solution can make. A solution of odd length leads by
+    /// both its middles, one of the even length before it by its one middle; `either` says whether those are looked for,
+    /// too.
+    pub fn leading_moves(&self, either: bool) -> Bound {
+        Bound::Move {
             class_of: Arc::new(self.histograms.class_of.clone()),
             values: Arc::new(self.values.clone()),
             either,
@@ -191,7 +192,7 @@ impl Databases {
 
     /// The bound by the distances to the mirror images of the histograms on these walks' last levels. States must reach
     /// one of them by the level given with it; they are on level `from` or later.
-    pub fn toward_images(&self, ends: &[(&Walk<TransferModel>, u32)], from: u32) -> Result<Cut, Rejection> {
+    pub fn toward_images(&self, ends: &[(&Walk<TransferModel>, u32)], from: u32) -> Result<Bound, Rejection> {
         let latest = ends.iter().map(|&(_, by_then)| by_then).max();
         let latest = latest.ok_or_else(|| RejectionKind::Levels.because("trailing levels meet nothing"))?;
         let mut nearest = vec![NEVER; self.from_start.len()];
@@ -206,7 +207,7 @@ impl Databases {
         }
         // An end that must be reached earlier is that many moves from the latest.
         let near = latest - ends.iter().map(|&(_, by_then)| by_then).min().unwrap_or(latest);
-        Ok(Cut::pattern_ahead(&self.histograms, &Arc::new(nearest), (latest, near), self.ahead.as_ref()))
+        Ok(Bound::pattern_ahead(&self.histograms, &Arc::new(nearest), (latest, near), self.ahead.as_ref()))
     }
 
     /// The distances to the mirror images of the histograms on the walk's last level, as far as they are needed.

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use halma_record::record::{Record, Verdict};
+use halma_record::record::{Asked, Record, Verdict};
 
 use super::Report;
 use super::board::Board;
@@ -23,7 +23,7 @@ use super::transfer_model::TransferModel;
 
 /// The error for a record that claims without reason that all states were seen.
 const NOT_ALL_SEEN: &str =
-    "it says that every state was seen, but some were cut, or there are more, or the goal is among them";
+    "it says that every state was seen, but some were pruned, or there are more, or the goal is among them";
 
 /// The claim that no solution has `length` moves, given that none has fewer.
 #[derive(Clone, Copy, Debug)]
@@ -229,6 +229,22 @@ impl LowerBound {
         if databases.reflect_nowhere() { Self { least: None } } else { self }
     }
 
+    /// Checks that the record claims no more. A record without a bound claims that no length is possible, unless it has
+    /// levels alone, or no answer.
+    pub fn check_claim(self, record: &Record) -> Result<(), Rejection> {
+        let claims_nothing = record.question == Asked::Levels || record.verdict == Verdict::Incomplete;
+        match (record.lower_bound, self.least) {
+            (None, Some(derived)) if !claims_nothing => RejectionKind::Bound.reject(format!(
+                "lower_bound is missing, so the record claims that no length is possible; the derived bound is \
+                 {derived}"
+            )),
+            (Some(said), Some(derived)) if said > derived => {
+                RejectionKind::Bound.reject(format!("lower_bound {said}, derived {derived}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The least number of moves, if there may be a solution.
     pub fn least(self) -> Option<u32> {
         self.least
@@ -281,7 +297,7 @@ impl Evidence {
     /// Enters a finished walk. If its last level is empty and nothing was pruned, it has seen all reachable states; the
     /// goal must not be among them. (Palindromes are met in their middles.)
     pub fn note_if_exhausted<S: StateSpace>(&mut self, walk: &Walk<S>, palindromic: bool) {
-        self.seen_all |= walk.is_uncut() && walk.current().len() == 0 && (palindromic || walk.met().is_none());
+        self.seen_all |= walk.is_unpruned() && walk.current().len() == 0 && (palindromic || walk.met().is_none());
     }
 
     /// The same if every pruned state was shown to be one from which the goal cannot be reached: the levels have all

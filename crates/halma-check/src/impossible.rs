@@ -9,8 +9,8 @@ use super::problem::Problem;
 /// A verified proof that there is no solution.
 pub(super) struct Shown(());
 
-/// Checks the record's cells, if it names any; whether it does.
-pub(super) fn is_shown(record: &Record, problem: &Problem) -> Result<Option<Shown>, String> {
+/// Checks the record's cells, if it names any. `None` if it names none.
+pub(super) fn check_impossible(record: &Record, problem: &Problem) -> Result<Option<Shown>, String> {
     let Some(said) = &record.impossible else { return Ok(None) };
     if record.lower_bound.is_some() {
         return Err("impossible: it names a lower bound, too".into());

@@ -21,20 +21,25 @@ const BATCH: usize = 12 << 20;
 pub(super) trait StateSpace: Sync {
     type Key: Number;
     /// The bounds.
-    type Cuts: ?Sized + Sync;
+    type Bounds: ?Sized + Sync;
     /// How many levels a state can recur on, counted from the last one.
     const LEVELS_HELD: usize;
     /// What the end of a solution on a level means, for messages.
     const END: &'static str;
 
     /// The successors of states on level `depth` that no bound prunes, and the number of all successors.
-    fn expand(&self, parents: &[Self::Key], depth: u32, cuts: &Self::Cuts) -> Result<(Vec<Self::Key>, u64), Trouble>;
+    fn expand(
+        &self,
+        parents: &[Self::Key],
+        depth: u32,
+        bounds: &Self::Bounds,
+    ) -> Result<(Vec<Self::Key>, u64), Trouble>;
     /// Whether [`Self::filter_states`] may drop new states of that level.
-    fn has_filter(_depth: u32, _cuts: &Self::Cuts) -> bool {
+    fn has_filter(_depth: u32, _bounds: &Self::Bounds) -> bool {
         false
     }
     /// Those of some new states of level `depth` that the filter keeps.
-    fn filter_states(&self, keys: &[Self::Key], _depth: u32, _cuts: &Self::Cuts) -> Result<Vec<Self::Key>, String> {
+    fn filter_states(&self, keys: &[Self::Key], _depth: u32, _bounds: &Self::Bounds) -> Result<Vec<Self::Key>, String> {
         Ok(keys.to_vec())
     }
     /// The predecessors of a state.
@@ -101,10 +106,10 @@ impl<S: StateSpace> Step<'_, S> {
     }
 
     /// Checks that all successors of the last level are old; `last` is its entry in the record.
-    pub fn ends(&self, last: &LevelRecord, cuts: &S::Cuts) -> Result<(), Rejection> {
+    pub fn ends(&self, last: &LevelRecord, bounds: &S::Bounds) -> Result<(), Rejection> {
         let beyond = LevelRecord { depth: self.depth.saturating_add(1), generated: u64::MAX, ..last.clone() };
         let old = self.old();
-        self.batches(&beyond, cuts, |batch| match Self::fresh(batch, &old, &[])?.first() {
+        self.batches(&beyond, bounds, |batch| match Self::fresh(batch, &old, &[])?.first() {
             None => Ok(()),
             Some(&key) => {
                 let (at, new) = (self.at(self.depth), self.states.show(key));
@@ -120,10 +125,10 @@ impl<S: StateSpace> Step<'_, S> {
     fn batches(
         &self,
         stated: &LevelRecord,
-        cuts: &S::Cuts,
+        bounds: &S::Bounds,
         sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
     ) -> Result<(u64, u64), Rejection> {
-        match self.expanded(stated.generated, cuts, sink)? {
+        match self.expanded(stated.generated, bounds, sink)? {
             Expansion::Whole { generated, emitted } => Ok((generated, emitted)),
             Expansion::TooMany { generated } => {
                 let why = format!("generated {}, derived {generated} or more", stated.generated);
@@ -134,12 +139,12 @@ impl<S: StateSpace> Step<'_, S> {
 
     /// Derives the level after the current one without a record's figures. It makes at most `most` successors, and holds
     /// no more states than fit into memory.
-    pub fn unstated(&self, cuts: &S::Cuts, most: u64) -> Result<Unstated<S::Key>, Rejection> {
+    pub fn unstated(&self, bounds: &S::Bounds, most: u64) -> Result<Unstated<S::Key>, Rejection> {
         let old = self.old();
         let held: u64 = self.levels.iter().map(|level| level.len()).sum();
         let room = memory::states(size_of::<S::Key>(), MOST_STATES).saturating_sub(held);
         let (mut next, mut fits): (Vec<S::Key>, bool) = (Vec::new(), true);
-        let expansion = self.expanded(most, cuts, |batch| {
+        let expansion = self.expanded(most, bounds, |batch| {
             next = merged(&next, &Self::fresh(batch, &old, &[])?);
             fits &= next.len() as u64 <= room;
             next.truncate(if fits { next.len() } else { 0 });
@@ -156,7 +161,7 @@ impl<S: StateSpace> Step<'_, S> {
     fn expanded(
         &self,
         most: u64,
-        cuts: &S::Cuts,
+        bounds: &S::Bounds,
         mut sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
     ) -> Result<Expansion, Rejection> {
         // The pieces are smaller than blocks, so that a level of one block keeps all threads busy, too.
@@ -176,7 +181,8 @@ impl<S: StateSpace> Step<'_, S> {
                 self.current().read(block, &mut keys)?;
                 let size = keys.len().div_ceil(8);
                 let parents = keys.chunks(size).nth(part).unwrap_or_default();
-                let (keys, count) = self.states.expand(parents, self.depth, cuts).map_err(self.of_state(self.depth))?;
+                let (keys, count) =
+                    self.states.expand(parents, self.depth, bounds).map_err(self.of_state(self.depth))?;
                 made.fetch_add(count, Ordering::Relaxed);
                 Ok((keys, count))
             };
@@ -202,13 +208,13 @@ impl<S: StateSpace> Step<'_, S> {
     }
 
     /// Derives the next level.
-    pub fn derive(&self, stated: &LevelRecord, cuts: &S::Cuts) -> Result<Level<S::Key>, Rejection> {
+    pub fn derive(&self, stated: &LevelRecord, bounds: &S::Bounds) -> Result<Level<S::Key>, Rejection> {
         let old = self.old();
         let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
         let mut next: Vec<S::Key> = Vec::new();
         // New states that the filter drops are removed at the end, and count as pruned.
-        let most = stated.states.saturating_add(if S::has_filter(self.depth + 1, cuts) { stated.pruned } else { 0 });
-        let counts = self.batches(stated, cuts, |batch| {
+        let most = stated.states.saturating_add(if S::has_filter(self.depth + 1, bounds) { stated.pruned } else { 0 });
+        let counts = self.batches(stated, bounds, |batch| {
             let rest = Self::fresh(batch, &old, &marks)?;
             next = if next.is_empty() { rest } else { merged(&next, &rest) };
             match next.len() as u64 > most {
@@ -220,8 +226,8 @@ impl<S: StateSpace> Step<'_, S> {
             }
         })?;
         let new = next.len() as u64;
-        if S::has_filter(self.depth + 1, cuts) {
-            next = self.staying(&next, cuts)?;
+        if S::has_filter(self.depth + 1, bounds) {
+            next = self.staying(&next, bounds)?;
         }
         let dropped = Some(new - next.len() as u64);
         self.account(stated, counts, (next.len() as u64, dropped), &marks)?;
@@ -229,22 +235,22 @@ impl<S: StateSpace> Step<'_, S> {
     }
 
     /// Those of some new states of the next level that the filter keeps.
-    fn staying(&self, keys: &[S::Key], cuts: &S::Cuts) -> Result<Vec<S::Key>, Rejection> {
-        let all = parallel::map_chunks(keys, 256, |keys| self.states.filter_states(keys, self.depth + 1, cuts));
+    fn staying(&self, keys: &[S::Key], bounds: &S::Bounds) -> Result<Vec<S::Key>, Rejection> {
+        let all = parallel::map_chunks(keys, 256, |keys| self.states.filter_states(keys, self.depth + 1, bounds));
         Ok(all.map_err(self.of_state(self.depth + 1))?.concat())
     }
 
     /// Proves that `next` has exactly the states that follow from the current level.
-    pub fn close(&self, stated: &LevelRecord, cuts: &S::Cuts, next: &Level<S::Key>) -> Result<(), Rejection> {
+    pub fn close(&self, stated: &LevelRecord, bounds: &S::Bounds, next: &Level<S::Key>) -> Result<(), Rejection> {
         let old = self.old();
         let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
         let reached = Marks::new(next);
-        let filters = S::has_filter(self.depth + 1, cuts);
+        let filters = S::has_filter(self.depth + 1, bounds);
         // New states that the filter drops, each once; if there are too many, they are tested and not counted.
         let mut dropped = Some(Vec::new());
-        let counts = self.batches(stated, cuts, |batch| {
+        let counts = self.batches(stated, bounds, |batch| {
             let rest = Self::fresh(next.without(&batch, Some(&reached))?, &old, &marks)?;
-            let lost = if filters { self.staying(&rest, cuts)? } else { rest.clone() };
+            let lost = if filters { self.staying(&rest, bounds)? } else { rest.clone() };
             if let Some(&lost) = lost.first() {
                 return Err(self.lost(lost));
             }
@@ -253,7 +259,7 @@ impl<S: StateSpace> Step<'_, S> {
             Ok(())
         })?;
         if filters {
-            Self::all_pass(next, |keys| self.staying(keys, cuts), |key| self.stray(key))?;
+            Self::all_pass(next, |keys| self.staying(keys, bounds), |key| self.stray(key))?;
         }
         Self::all_pass(next, |keys| Self::fresh(keys.to_vec(), &old, &[]), |key| self.stale(key))?;
         if let Some(position) = reached.first_missing(next) {
@@ -289,7 +295,7 @@ impl<S: StateSpace> Step<'_, S> {
 
     fn stray(&self, key: S::Key) -> Rejection {
         let (at, state) = (self.at(self.depth + 1), self.states.show(key));
-        self.not_closed(self.depth + 1, key, format!("{at} has {state}, which the look-ahead cuts"))
+        self.not_closed(self.depth + 1, key, format!("{at} has {state}, which the look-ahead prunes"))
     }
 
     fn stale(&self, key: S::Key) -> Rejection {
@@ -300,7 +306,7 @@ impl<S: StateSpace> Step<'_, S> {
     fn lost(&self, key: S::Key) -> Rejection {
         let (here, there, state) = (self.at(self.depth), self.depth + 1, self.states.show(key));
         let why = format!(
-            "not closed: from {here} one move leads to {state}, which is neither on level {there} nor old, and no bound cuts it"
+            "not closed: from {here} one move leads to {state}, which is neither on level {there} nor old, and no bound prunes it"
         );
         self.not_closed(there, key, why)
     }
@@ -314,7 +320,7 @@ impl<S: StateSpace> Step<'_, S> {
     pub fn sample(
         &self,
         stated: &LevelRecord,
-        cuts: &S::Cuts,
+        bounds: &S::Bounds,
         next: &Level<S::Key>,
         sample: u64,
     ) -> Result<u64, Rejection> {
@@ -323,22 +329,22 @@ impl<S: StateSpace> Step<'_, S> {
         // error.
         let seed = stated.digest.0 as u64;
         let parents = Self::pick(self.current(), seed, sample)?;
-        let pieces = parallel::map_chunks(&parents, 64, |keys| self.states.expand(keys, self.depth, cuts));
+        let pieces = parallel::map_chunks(&parents, 64, |keys| self.states.expand(keys, self.depth, bounds));
         let (mut successors, mut generated) = (Vec::new(), 0);
         for (keys, count) in pieces.map_err(self.of_state(self.depth))? {
             successors.extend(keys);
             generated += count;
         }
         // A part of the states has no more successors than all have.
-        let cut = generated - successors.len() as u64;
-        if generated > stated.generated || cut > stated.pruned {
+        let dropped = generated - successors.len() as u64;
+        if generated > stated.generated || dropped > stated.pruned {
             let LevelRecord { generated: all, pruned, .. } = stated;
-            let why = format!("generated {all}, pruned {pruned}; of a sample alone {generated} and {cut}");
+            let why = format!("generated {all}, pruned {pruned}; of a sample alone {generated} and {dropped}");
             return Err(self.figures(stated.depth, &why));
         }
         let rest = Self::fresh(next.without(&sorted(successors), None)?, &self.old(), &[])?;
-        let filters = S::has_filter(there, cuts);
-        let lost = if filters { self.staying(&rest, cuts)? } else { rest };
+        let filters = S::has_filter(there, bounds);
+        let lost = if filters { self.staying(&rest, bounds)? } else { rest };
         if let Some(&lost) = lost.first() {
             return Err(self.lost(lost));
         }
@@ -347,7 +353,7 @@ impl<S: StateSpace> Step<'_, S> {
             return Err(self.stale(key));
         }
         for &child in children.iter().filter(|_| filters) {
-            if self.staying(&[child], cuts)?.is_empty() {
+            if self.staying(&[child], bounds)?.is_empty() {
                 return Err(self.stray(child));
             }
         }
@@ -357,7 +363,7 @@ impl<S: StateSpace> Step<'_, S> {
         // The move must be one that no bound prunes.
         let is_led_to = |child: usize| -> Result<bool, Trouble> {
             let parents = around[child].iter().copied().filter(|key| absent.binary_search(key).is_err());
-            let (led_to, _) = self.states.expand(&parents.collect::<Vec<_>>(), self.depth, cuts)?;
+            let (led_to, _) = self.states.expand(&parents.collect::<Vec<_>>(), self.depth, bounds)?;
             Ok(led_to.contains(&children[child]))
         };
         let led_to = parallel::map(children.len(), is_led_to).map_err(self.of_state(self.depth))?;

@@ -130,7 +130,7 @@ pub(super) struct Walk<'a, S: StateSpace> {
     goal: Option<S::Key>,
     met: Option<(u32, String)>,
     /// Whether nothing has been pruned so far.
-    uncut: bool,
+    unpruned: bool,
     /// How much of sampled levels was looked at.
     pub sampled: Sampled,
 }
@@ -168,13 +168,13 @@ impl<'a, S: StateSpace> Walk<'a, S> {
 
     fn at_level_0(states: &'a S, starts: Vec<S::Key>, goal: Option<S::Key>, side: Side) -> Self {
         let levels = vec![Arc::new(Level::Memory(sorted(starts)))];
-        Self { states, side, depth: 0, levels, goal, met: None, uncut: true, sampled: Sampled::default() }
+        Self { states, side, depth: 0, levels, goal, met: None, unpruned: true, sampled: Sampled::default() }
     }
 
     /// Derives the next level without a record's figures, and takes its successors from the budget. False if the level is
     /// too large to derive.
-    pub fn follow(&mut self, cuts: &S::Cuts, budget: &mut u64) -> Result<bool, Rejection> {
-        let Some((next, generated)) = self.last().unstated(cuts, *budget)? else { return Ok(false) };
+    pub fn follow(&mut self, bounds: &S::Bounds, budget: &mut u64) -> Result<bool, Rejection> {
+        let Some((next, generated)) = self.last().unstated(bounds, *budget)? else { return Ok(false) };
         *budget -= generated;
         self.push(next)?;
         Ok(true)
@@ -182,14 +182,14 @@ impl<'a, S: StateSpace> Walk<'a, S> {
 
     /// Another walk that continues from here, as another side.
     pub fn branch(&self, side: Side) -> Self {
-        let Self { states, depth, goal, uncut, sampled, .. } = *self;
+        let Self { states, depth, goal, unpruned, sampled, .. } = *self;
         let (levels, met) = (self.levels.clone(), self.met.clone());
-        Self { states, side, depth, levels, goal, met, uncut, sampled }
+        Self { states, side, depth, levels, goal, met, unpruned, sampled }
     }
 
     /// Says that some states of the last level will not be expanded.
     pub fn leave_some(&mut self) {
-        self.uncut = false;
+        self.unpruned = false;
     }
 
     /// The depth of the last level.
@@ -208,8 +208,8 @@ impl<'a, S: StateSpace> Walk<'a, S> {
     }
 
     /// Whether nothing has been pruned so far.
-    pub fn is_uncut(&self) -> bool {
-        self.uncut
+    pub fn is_unpruned(&self) -> bool {
+        self.unpruned
     }
 
     /// Looks for the end of a solution on the last level.
@@ -249,11 +249,11 @@ impl<'a, S: StateSpace> Walk<'a, S> {
     }
 
     /// Makes the next level, which must be as the record says.
-    pub fn step(&mut self, stated: &LevelRecord, cuts: &S::Cuts, mode: Mode) -> Result<(), Rejection> {
-        self.next(stated, cuts, mode).map_err(|fault| fault.at_level(self.side, stated.depth))
+    pub fn step(&mut self, stated: &LevelRecord, bounds: &S::Bounds, mode: Mode) -> Result<(), Rejection> {
+        self.next(stated, bounds, mode).map_err(|fault| fault.at_level(self.side, stated.depth))
     }
 
-    fn next(&mut self, stated: &LevelRecord, cuts: &S::Cuts, mode: Mode) -> Result<(), Rejection> {
+    fn next(&mut self, stated: &LevelRecord, bounds: &S::Bounds, mode: Mode) -> Result<(), Rejection> {
         if self.depth.checked_add(1) != Some(stated.depth) {
             let why = format!("{} is followed by level {}", self.at(self.depth), stated.depth);
             return RejectionKind::Levels.reject(why);
@@ -262,21 +262,21 @@ impl<'a, S: StateSpace> Walk<'a, S> {
             (mode.progress)(&format!("{}: {} successors", self.at(stated.depth), stated.generated));
         }
         let next = match mode.how {
-            How::Derive => self.last().derive(stated, cuts)?,
+            How::Derive => self.last().derive(stated, bounds)?,
             How::Close(folder) => {
                 let next = self.open(folder, stated)?;
-                self.last().close(stated, cuts, &next)?;
+                self.last().close(stated, bounds, &next)?;
                 next
             }
             How::Sample(folder, sample) => {
                 let next = self.open(folder, stated)?;
-                let expanded = self.last().sample(stated, cuts, &next, sample)?;
+                let expanded = self.last().sample(stated, bounds, &next, sample)?;
                 self.sampled = self.sampled + Sampled { expanded, of: self.current().len() };
                 next
             }
         };
         self.compare(stated, &next)?;
-        self.uncut &= stated.pruned == 0;
+        self.unpruned &= stated.pruned == 0;
         self.push(next)
     }
 
@@ -290,8 +290,8 @@ impl<'a, S: StateSpace> Walk<'a, S> {
     }
 
     /// Checks that all successors of the last level are old; `last` is its entry in the record.
-    pub fn ends(&self, last: &LevelRecord, cuts: &S::Cuts) -> Result<(), Rejection> {
-        self.last().ends(last, cuts)
+    pub fn ends(&self, last: &LevelRecord, bounds: &S::Bounds) -> Result<(), Rejection> {
+        self.last().ends(last, bounds)
     }
 
     fn open(&self, folder: &Path, stated: &LevelRecord) -> Result<Level<S::Key>, Rejection> {
@@ -300,8 +300,8 @@ impl<'a, S: StateSpace> Walk<'a, S> {
         Level::open(&below(folder, &file.name)?, file.identity.0, stated.states, stated.digest.0)
     }
 
-    /// Whether the last level is the one that the record states.
-    pub fn is(&self, stated: &LevelRecord) -> Result<(), Rejection> {
+    /// Checks that the last level is the one that the record states.
+    pub fn check_against(&self, stated: &LevelRecord) -> Result<(), Rejection> {
         self.compare(stated, self.current())
     }
 

@@ -11,8 +11,8 @@
 //! 2. Levels that were not kept: they are derived again as far as a budget allows, and all counts and digests are
 //!    compared.
 //! 3. Levels that were kept: every state is expanded and every successor looked up. It must be on the next level or on
-//!    an earlier one (of transfers one of the previous two, of games any with the same side to move), or a bound must
-//!    prune it. Or the same for a sample of the states.
+//!    an earlier one (of transfers one of the previous two, of games any with the same side to move, of puzzles any),
+//!    or a bound must prune it. Or the same for a sample of the states.
 //! 4. The number of solutions, if the record has it: it is counted again in another way.
 
 mod board;

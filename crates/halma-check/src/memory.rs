@@ -17,7 +17,7 @@ const BYTE_OF_RECORD: u64 = 24;
 /// Bytes for each histogram: tables for both ends and for middles, and the lists from which they are made.
 const HISTOGRAM: u64 = 12;
 /// Bytes for each walk of a count: three times its state and number, and room for sorting.
-const WALK: u64 = 200;
+const PATH: u64 = 200;
 
 /// Bytes of whole states that are held without a budget.
 const MOST_OF_STATES: u64 = 4 << 30;
@@ -116,13 +116,13 @@ pub(super) fn histograms(most: u64) -> u64 {
     part(2, HISTOGRAM, most)
 }
 
-/// How many walks are counted at a time, at most `most`.
-pub(super) fn walks(most: usize) -> usize {
-    part(2, WALK, most as u64) as usize
+/// How many paths are counted at a time, at most `most`.
+pub(super) fn paths(most: usize) -> usize {
+    part(2, PATH, most as u64) as usize
 }
 
-/// How many walks are extended at a time, at most `most`; each has a hundred successors or more.
-pub(super) fn walks_at_once(most: usize) -> usize {
+/// How many paths are extended at a time, at most `most`; each has a hundred successors or more.
+pub(super) fn paths_at_once(most: usize) -> usize {
     part(8, 8 << 10, most as u64) as usize
 }
 

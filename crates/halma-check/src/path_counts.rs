@@ -1,4 +1,5 @@
-//! Path counts: the number of walks to each state, one move after another.
+//! Path counts: the number of paths of so many moves to each state, one move after another. A path may visit a state
+//! twice.
 
 use rayon::prelude::*;
 
@@ -9,8 +10,8 @@ use super::number::Number;
 use super::rejection::Trouble;
 use crate::parallel;
 
-/// States by key, ascending, each with the number of walks that lead to it.
-pub(super) type Walks<N> = Vec<(N, u128)>;
+/// States by key, ascending, each with the number of paths that lead to it.
+pub(super) type PathCounts<N> = Vec<(N, u128)>;
 
 pub(super) fn too_large() -> Trouble {
     Trouble::TooMany("the numbers do not fit 128 bits".into())
@@ -25,16 +26,16 @@ const MOST_PENDING: usize = 8 << 20;
 /// The most states after a move: three times as many, and their sums beside them, take up to 2 GB with keys of 128 bits.
 const MOST_STATES: usize = 10_000_000;
 
-/// The walks of one more move. `expand` makes the successors of some states, each with the number of walks to the
+/// The paths of one more move. `expand` makes the successors of some states, each with the number of paths to the
 /// state, and the number of successors that it looked at, which count against the budget.
 pub(super) fn step<N: Number>(
-    walks: &Walks<N>,
+    paths: &PathCounts<N>,
     budget: &mut u64,
-    expand: impl Fn(&[(N, u128)]) -> Result<(Walks<N>, u64), String> + Sync,
-) -> Result<Walks<N>, Trouble> {
-    let (mut next, mut pending): (Walks<N>, Walks<N>) = (Vec::new(), Vec::new());
-    let (pending_at, most) = (memory::walks(MOST_PENDING), memory::walks(MOST_STATES));
-    let mut parts = walks.chunks(memory::walks_at_once(PART)).peekable();
+    expand: impl Fn(&[(N, u128)]) -> Result<(PathCounts<N>, u64), String> + Sync,
+) -> Result<PathCounts<N>, Trouble> {
+    let (mut next, mut pending): (PathCounts<N>, PathCounts<N>) = (Vec::new(), Vec::new());
+    let (pending_at, most) = (memory::paths(MOST_PENDING), memory::paths(MOST_STATES));
+    let mut parts = paths.chunks(memory::paths_at_once(PART)).peekable();
     while let Some(part) = parts.next() {
         // A piece is merged by itself first: it fits in the cache, and the successors of neighbours are often the same.
         let merged = |piece: &[(N, u128)]| {
@@ -61,21 +62,21 @@ pub(super) fn step<N: Number>(
     Ok(next)
 }
 
-/// Ascending states, without duplicates.
-fn summed<N: Number>(walks: Walks<N>) -> Result<Walks<N>, Trouble> {
-    let mut sums: Walks<N> = Vec::new();
-    for (key, ways) in walks {
+/// Adds up the counts of equal states; the list must be ascending.
+fn summed<N: Number>(paths: PathCounts<N>) -> Result<PathCounts<N>, Trouble> {
+    let mut sums: PathCounts<N> = Vec::new();
+    for (key, count) in paths {
         match sums.last_mut().filter(|last| last.0 == key) {
-            Some(last) => last.1 = last.1.checked_add(ways).ok_or_else(too_large)?,
-            None => sums.push((key, ways)),
+            Some(last) => last.1 = last.1.checked_add(count).ok_or_else(too_large)?,
+            None => sums.push((key, count)),
         }
     }
     Ok(sums)
 }
 
-/// The number of walks that lead to a state.
-pub(super) fn ways<N: Number>(walks: &Walks<N>, key: N) -> u128 {
-    walks.binary_search_by_key(&key, |w| w.0).map_or(0, |at| walks[at].1)
+/// The number of paths that lead to a state.
+pub(super) fn count_of<N: Number>(paths: &PathCounts<N>, key: N) -> u128 {
+    paths.binary_search_by_key(&key, |w| w.0).map_or(0, |at| paths[at].1)
 }
 
 /// The sum of some numbers.

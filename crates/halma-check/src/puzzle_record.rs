@@ -100,8 +100,8 @@ fn counted(spec: &PuzzleSpec, record: &Record) -> Result<Option<Box<dyn Model>>,
     under(spec, Some(&SymmetryRecord::fixing(named.clone()))).map(Some).map_err(|fault| fault.prefixed("counts"))
 }
 
-/// What puzzles from files do not have is not there, and the digests have the published keys.
-fn is_plain(record: &Record) -> Result<(), String> {
+/// Checks that fields which puzzles from files do not have are absent, and that the digests have the published keys.
+fn check_absent_fields(record: &Record) -> Result<(), String> {
     let levels = record.question == Asked::Levels;
     let absent = [
         ("lattice", record.lattice.is_none()),
@@ -142,7 +142,7 @@ fn stated(spec: &PuzzleSpec, model: &dyn Model) -> Vec<String> {
 pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     record.runs.iter().try_for_each(|run| self_consistency::figures(record, run, true))?;
     self_consistency::puzzle_verdict(record)?;
-    is_plain(record).map_err(Rejection::of(RejectionKind::Problem))?;
+    check_absent_fields(record).map_err(Rejection::of(RejectionKind::Problem))?;
     let model = model(spec, record).map_err(Rejection::of(RejectionKind::Problem))?;
     let counted = counted(spec, record).map_err(Rejection::of(RejectionKind::Problem))?;
     let models = Models { searched: &*model, counted: counted.as_deref().unwrap_or(&*model) };
@@ -197,7 +197,7 @@ fn repeats(model: &dyn Model, record: &Record, report: &mut Report) -> Result<()
     }
 }
 
-/// Whether levels were cut by a bound that the puzzle has itself: one in Rust may, and a count goes without.
+/// Whether levels were pruned by a bound that the puzzle has itself: one in Rust may, and a count goes without.
 fn has_own_bound(spec: &PuzzleSpec, record: &Record) -> bool {
     let searches = matches!(record.question, Asked::Solve | Asked::Prove);
     record.pruning == Pruning::Bound && searches && !KINDS.contains(&spec.kind.as_str())

@@ -63,8 +63,8 @@ pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> R
     }
 }
 
-/// Lengths that are decided together occur under the leading pruning alone. So do the cut by moves that a leading
-/// solution can make, and that by covered states: only following levels are made by them. A look-ahead prunes leading
+/// Lengths that are decided together occur under the leading pruning alone. So do the bounds by moves that a leading
+/// solution can make and by covered states: only following levels are made by them. A look-ahead prunes leading
 /// levels by more than histograms, which covers nothing.
 fn together(record: &Record) -> Result<(), Rejection> {
     let leads = matches!(record.pruning, Pruning::Leading { .. }) && !record.palindromic;

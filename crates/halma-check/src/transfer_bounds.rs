@@ -13,16 +13,16 @@ use super::relaxed::{Ahead, LookAhead};
 const NO_WAY: u32 = 255;
 
 /// Whether a histogram may be on a level.
-type Verdict = dyn Fn(u32, &[u8]) -> bool + Send + Sync;
+type Admits = dyn Fn(u32, &[u8]) -> bool + Send + Sync;
 
 /// Whether a histogram may have successors.
 type Origin = dyn Fn(&mut [u8]) -> bool + Send + Sync;
 
 /// A bound that prunes successors.
 #[derive(Clone)]
-pub(super) enum Cut {
+pub(super) enum Bound {
     /// By histogram over classes: whether it may be on a level; with a look-ahead, which filters new states.
-    Classes { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Verdict>, ahead: Option<LookAhead> },
+    Classes { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Admits>, ahead: Option<LookAhead> },
     /// By the predecessor's histogram: whether it has successors at all.
     From { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Origin> },
     /// By the values f of both histograms, before and after the move: f(X) + f(Y) must be at least 0; or f(X) alone, if
@@ -32,7 +32,7 @@ pub(super) enum Cut {
     Palindrome { mirror: Arc<Vec<u8>>, goal: i64, half: i64 },
 }
 
-impl Cut {
+impl Bound {
     /// Classes for cells of equal value, and the values by class.
     fn by_value<T: Ord + Copy>(values: &[T]) -> (Arc<Vec<u8>>, Vec<T>) {
         let mut distinct = values.to_vec();
@@ -94,11 +94,11 @@ impl Cut {
         (limit, near): (u32, u32),
         ahead: Option<&Arc<Ahead>>,
     ) -> Self {
-        let mut cut = Self::pattern(histograms, table, limit);
-        if let Self::Classes { ahead: own, .. } = &mut cut {
+        let mut bound = Self::pattern(histograms, table, limit);
+        if let Self::Classes { ahead: own, .. } = &mut bound {
             *own = ahead.map(|all| LookAhead { all: Arc::clone(all), table: Arc::clone(table), limit, near });
         }
-        cut
+        bound
     }
 
     /// The filter of new states.
@@ -134,7 +134,7 @@ pub(super) fn theorem_1_of(board: &Board, start: &[u8], target: &[u8]) -> u32 {
 
 /// The bounds of one level, applied to the successors of one parent after another.
 pub(super) struct Pruner<'a> {
-    cuts: &'a [Cut],
+    bounds: &'a [Bound],
     depth: u32,
     /// For each bound: the parent's histogram, and the verdicts known by pair of classes (0 none, 1 pruned, 2
     /// admitted).
@@ -143,27 +143,28 @@ pub(super) struct Pruner<'a> {
 
 impl<'a> Pruner<'a> {
     /// For successors on level `depth`.
-    pub fn new(cuts: &'a [Cut], depth: u32) -> Self {
-        let scratch = |cut: &Cut| match cut {
-            Cut::Classes { classes, .. } => (vec![0; *classes], vec![0; classes * classes]),
-            Cut::From { classes, .. } => (vec![0; *classes], Vec::new()),
-            Cut::Move { values, .. } => (vec![0; values.len()], Vec::new()),
-            Cut::Palindrome { .. } => (Vec::new(), Vec::new()),
+    pub fn new(bounds: &'a [Bound], depth: u32) -> Self {
+        let scratch = |bound: &Bound| match bound {
+            Bound::Classes { classes, .. } => (vec![0; *classes], vec![0; classes * classes]),
+            Bound::From { classes, .. } => (vec![0; *classes], Vec::new()),
+            Bound::Move { values, .. } => (vec![0; values.len()], Vec::new()),
+            Bound::Palindrome { .. } => (Vec::new(), Vec::new()),
         };
-        Self { cuts, depth, known: cuts.iter().map(scratch).collect() }
+        Self { bounds, depth, known: bounds.iter().map(scratch).collect() }
     }
 
     /// Goes on to the next parent; returns whether it may have successors.
     pub fn enter(&mut self, men: &[u8]) -> bool {
         let mut leaves = true;
-        for (cut, (histogram, known)) in self.cuts.iter().zip(&mut self.known) {
-            let (Cut::Classes { class_of, .. } | Cut::From { class_of, .. } | Cut::Move { class_of, .. }) = cut else {
+        for (bound, (histogram, known)) in self.bounds.iter().zip(&mut self.known) {
+            let (Bound::Classes { class_of, .. } | Bound::From { class_of, .. } | Bound::Move { class_of, .. }) = bound
+            else {
                 continue;
             };
             histogram.fill(0);
             known.fill(0);
             men.iter().for_each(|&c| histogram[usize::from(class_of[usize::from(c)])] += 1);
-            if let Cut::From { admits, .. } = cut {
+            if let Bound::From { admits, .. } = bound {
                 leaves &= admits(histogram);
             }
         }
@@ -173,8 +174,8 @@ impl<'a> Pruner<'a> {
     /// Whether no bound prunes the successor after the man on `from` has gone to `to`; `after` are the men then.
     pub fn admits(&mut self, from: u8, to: u8, after: &[u8]) -> bool {
         let depth = self.depth;
-        self.cuts.iter().zip(&mut self.known).all(|(cut, (histogram, known))| match cut {
-            Cut::Classes { class_of, classes, admits, .. } => {
+        self.bounds.iter().zip(&mut self.known).all(|(bound, (histogram, known))| match bound {
+            Bound::Classes { class_of, classes, admits, .. } => {
                 let (a, b) = (usize::from(class_of[usize::from(from)]), usize::from(class_of[usize::from(to)]));
                 let verdict = &mut known[a * classes + b];
                 if *verdict == 0 {
@@ -186,8 +187,8 @@ impl<'a> Pruner<'a> {
                 }
                 *verdict == 2
             }
-            Cut::From { .. } => true,
-            Cut::Move { class_of, values, either } => {
+            Bound::From { .. } => true,
+            Bound::Move { class_of, values, either } => {
                 let f = |histogram: &[u8]| -> i64 {
                     histogram.iter().zip(values.iter()).map(|(&n, &v)| i64::from(n) * i64::from(v)).sum()
                 };
@@ -195,7 +196,7 @@ impl<'a> Pruner<'a> {
                 let there: i64 = after.iter().map(|&c| i64::from(values[usize::from(class_of[usize::from(c)])])).sum();
                 here + there >= 0 || *either && here >= 0
             }
-            Cut::Palindrome { mirror, goal, half } => {
+            Bound::Palindrome { mirror, goal, half } => {
                 let paired = after.iter().filter(|&&c| after.contains(&mirror[usize::from(c)])).count() as i64;
                 let left = half - i64::from(depth);
                 left < 0 || paired >= goal - 2 * left

@@ -8,7 +8,7 @@ use super::level_step::StateSpace;
 use super::moves::{Set, destinations};
 use super::permutation::image;
 use super::rejection::{Rejection, RejectionKind, Trouble};
-use super::transfer_bounds::{Cut, Pruner};
+use super::transfer_bounds::{Bound, Pruner};
 
 /// The tables that all walks of one problem share.
 pub(super) struct TransferModel {
@@ -102,12 +102,12 @@ impl TransferModel {
 
 impl StateSpace for TransferModel {
     type Key = u128;
-    type Cuts = [Cut];
+    type Bounds = [Bound];
     const LEVELS_HELD: usize = 2;
     const END: &'static str = "the target is";
 
-    fn expand(&self, parents: &[u128], depth: u32, cuts: &[Cut]) -> Result<(Vec<u128>, u64), Trouble> {
-        let (mut pruner, mut scratch) = (Pruner::new(cuts, depth + 1), Vec::new());
+    fn expand(&self, parents: &[u128], depth: u32, bounds: &[Bound]) -> Result<(Vec<u128>, u64), Trouble> {
+        let (mut pruner, mut scratch) = (Pruner::new(bounds, depth + 1), Vec::new());
         let (mut keys, mut generated) = (Vec::new(), 0);
         for &key in parents {
             let men = self.army(key)?;
@@ -124,15 +124,15 @@ impl StateSpace for TransferModel {
         Ok((keys, generated))
     }
 
-    fn has_filter(depth: u32, cuts: &[Cut]) -> bool {
-        cuts.iter().filter_map(Cut::look_ahead).any(|ahead| ahead.applies(depth))
+    fn has_filter(depth: u32, bounds: &[Bound]) -> bool {
+        bounds.iter().filter_map(Bound::look_ahead).any(|ahead| ahead.applies(depth))
     }
 
-    fn filter_states(&self, keys: &[u128], depth: u32, cuts: &[Cut]) -> Result<Vec<u128>, String> {
+    fn filter_states(&self, keys: &[u128], depth: u32, bounds: &[Bound]) -> Result<Vec<u128>, String> {
         let mut staying = Vec::new();
         for &key in keys {
             let men = self.army(key)?;
-            if cuts.iter().filter_map(Cut::look_ahead).all(|ahead| ahead.stays(&men, depth)) {
+            if bounds.iter().filter_map(Bound::look_ahead).all(|ahead| ahead.stays(&men, depth)) {
                 staying.push(key);
             }
         }

@@ -20,7 +20,7 @@ use super::level_walk::{Mode, Sampled, Walk};
 use super::problem::Problem;
 use super::rejection::{Rejection, RejectionKind, or_none};
 use super::sides::{Levels, Walked, split};
-use super::transfer_bounds::Cut;
+use super::transfer_bounds::Bound;
 use super::transfer_model::TransferModel;
 use super::{Options, Report};
 use counts::Counter;
@@ -158,12 +158,12 @@ impl<'a> TransferCheck<'a> {
     fn count(&mut self) -> Result<(), Rejection> {
         let Some((counts, length)) = self.record.counts.as_ref().zip(self.record.length) else { return Ok(()) };
         let Problem { model, target, .. } = self.problem;
-        let cuts = match &self.databases {
+        let bounds = match &self.databases {
             Some(databases) => [databases.to_target(length)],
-            None => [Cut::theorem_1(&model.board, target, length)],
+            None => [Bound::theorem_1(&model.board, target, length)],
         };
         let asked = (length, self.record.palindromic);
-        let mut counter = Counter::new(self.problem, &cuts, asked, &mut self.budget, self.options.progress);
+        let mut counter = Counter::new(self.problem, &bounds, asked, &mut self.budget, self.options.progress);
         let confirmed = counter.confirm(counts);
         self.report.count((counts, length), Some(self.problem.whole_fixing().len()), confirmed)
     }
@@ -171,7 +171,8 @@ impl<'a> TransferCheck<'a> {
     /// Checks that no length below the bound has a solution.
     fn lower_bound(&mut self) -> Result<(), Rejection> {
         let between = self.databases.as_ref().map(|d| d.between);
-        let shown = impossible::is_shown(self.record, self.problem).map_err(Rejection::of(RejectionKind::Bound))?;
+        let shown =
+            impossible::check_impossible(self.record, self.problem).map_err(Rejection::of(RejectionKind::Bound))?;
         let mut bound = LowerBound::of_transfer(self.problem, between).closed(shown.as_ref());
         if let (true, Some(_), Some(databases)) = (self.record.palindromic, &self.problem.model.mirror, &self.databases)
             && self.record.lower_bound.is_none()
@@ -181,26 +182,23 @@ impl<'a> TransferCheck<'a> {
         }
         // If the target is the start, nothing was derived.
         let missing = self.uses_databases() && self.databases.is_none() && self.problem.start != self.problem.target;
+        let claim = bound.check_claim(self.record);
+        if missing && claim.is_err() {
+            let what = match self.record.lower_bound {
+                Some(said) => format!("lower bound {said}"),
+                None => "that no length is possible".into(),
+            };
+            self.evidence.note_bound_unchecked(format!("{what}: {}", self.without_tables()));
+            return Ok(());
+        }
+        claim?;
         match (self.record.lower_bound, bound.least()) {
-            (None, _) if self.record.verdict == Verdict::Incomplete => {}
-            (None, Some(_)) if missing => {
-                self.evidence.note_bound_unchecked(format!("that no length is possible: {}", self.without_tables()));
-                return Ok(());
-            }
-            (None, Some(_)) => {
-                let why = "it says that no bound leaves any length, but neither types nor histograms show that";
-                return RejectionKind::Bound.reject(why);
-            }
+            // There is no answer that a bound would support.
+            (None, Some(_)) => {}
+            (None, None) if self.record.verdict == Verdict::Incomplete => {}
             (_, None) => self.report.checked.push(
                 "no length at all is possible, by types, by cells that no move leads out of, or by histograms".into(),
             ),
-            (Some(said), Some(derived)) if said > derived && missing => {
-                self.evidence.note_bound_unchecked(format!("lower bound {said}: {}", self.without_tables()));
-                return Ok(());
-            }
-            (Some(said), Some(derived)) if said > derived => {
-                return RejectionKind::Bound.reject(format!("lower_bound {said}, derived {derived}"));
-            }
             (Some(said), Some(derived)) => {
                 let how = format!("no solution below length {said}, by a bound derived again: {derived}");
                 self.report.checked.push(how);
@@ -287,11 +285,11 @@ impl<'a> TransferCheck<'a> {
     }
 
     /// The bounds of a search from the start that do not change from level to level.
-    fn cuts(&self, entry: &LengthRecord, plan: Plan) -> Result<Vec<Cut>, Rejection> {
+    fn bounds(&self, entry: &LengthRecord, plan: Plan) -> Result<Vec<Bound>, Rejection> {
         let Problem { model, target, .. } = self.problem;
         let length = entry.length;
-        let mut cuts = match &self.record.pruning {
-            Pruning::Theorem1 => vec![Cut::theorem_1(&model.board, target, length)],
+        let mut bounds = match &self.record.pruning {
+            Pruning::Theorem1 => vec![Bound::theorem_1(&model.board, target, length)],
             Pruning::Leading { .. } if plan == Plan::Palindromes => {
                 vec![self.databases()?.before_middles(&self.to_middles(length, true)?, length / 2)]
             }
@@ -303,14 +301,14 @@ impl<'a> TransferCheck<'a> {
                 let c = c.ok_or_else(|| RejectionKind::Figures.because("a run of mcc without its C"))?;
                 let missing = || RejectionKind::Problem.because("the record does not name the centroid");
                 let centroid = model.centroid.as_ref().ok_or_else(missing)?;
-                vec![Cut::centroid(&model.board, centroid, length - length / 2, c)]
+                vec![Bound::centroid(&model.board, centroid, length - length / 2, c)]
             }
             _ => Vec::new(),
         };
         if let Some(mirror) = model.mirror.as_ref().filter(|_| self.record.palindromic) {
-            cuts.push(Cut::palindrome(mirror, model.men, length));
+            bounds.push(Bound::palindrome(mirror, model.men, length));
         }
-        Ok(cuts)
+        Ok(bounds)
     }
 
     /// Checks the levels of the question `levels`, which has no goal.
@@ -386,15 +384,15 @@ impl<'a> TransferCheck<'a> {
             return RejectionKind::Figures.reject(why);
         }
         let mut walk = self.begin(levels, false)?;
-        let mut cuts = self.cuts(entry, plan)?;
-        let fixed = cuts.len();
+        let mut bounds = self.bounds(entry, plan)?;
+        let fixed = bounds.len();
         for level in &levels[1..] {
-            cuts.truncate(fixed);
+            bounds.truncate(fixed);
             if matches!(self.record.pruning, Pruning::Narrowed { .. }) {
                 let left = length - walk.depth();
-                cuts.push(self.databases()?.toward_images(&[(&walk, left)], walk.depth() + 1)?);
+                bounds.push(self.databases()?.toward_images(&[(&walk, left)], walk.depth() + 1)?);
             }
-            walk.step(level, &cuts, mode)?;
+            walk.step(level, &bounds, mode)?;
         }
         let consistent = Self::is_consistent(entry, levels);
         if entry.c.is_some() && consistent != entry.self_consistent {
@@ -424,15 +422,15 @@ impl<'a> TransferCheck<'a> {
     ) -> Result<(Option<Refuted>, Sampled), Rejection> {
         let walk = |levels: Levels<'a>, backward: bool| -> Result<Walk<'a, TransferModel>, Rejection> {
             let Problem { model, start, .. } = self.problem;
-            let cuts = match &self.record.pruning {
-                Pruning::Theorem1 if backward => vec![Cut::theorem_1(&model.board, start, entry.length)],
+            let bounds = match &self.record.pruning {
+                Pruning::Theorem1 if backward => vec![Bound::theorem_1(&model.board, start, entry.length)],
                 Pruning::Pattern { .. } | Pruning::Leading { .. } if backward => {
                     vec![self.databases()?.to_start(entry.length)]
                 }
-                _ => self.cuts(entry, Plan::TwoEnded)?,
+                _ => self.bounds(entry, Plan::TwoEnded)?,
             };
             let mut walk = self.begin(levels, backward)?;
-            levels[1..].iter().try_for_each(|level| walk.step(level, &cuts, mode))?;
+            levels[1..].iter().try_for_each(|level| walk.step(level, &bounds, mode))?;
             Ok(walk)
         };
         let (ahead, behind) = (walk(sides[0], false)?, walk(sides[1], true)?);

@@ -22,7 +22,7 @@ use timely::worker::Worker;
 
 use halma_engine::search::exchange::{Lost, Message};
 
-use super::greeting::plain;
+use super::greeting::shown_peer_text;
 use super::link::{Link, Links};
 use super::packet::{ByAddress, Kind, MOST, Packet};
 
@@ -192,7 +192,7 @@ impl Dataflow {
         while self.probe.less_than(&self.round) {
             self.step();
             self.links.check()?;
-            self.read_farewell()?;
+            self.check_inbox()?;
         }
         self.collect()
     }
@@ -254,8 +254,8 @@ impl Dataflow {
         }
     }
 
-    /// Whether a process says in this round that it does not go on.
-    fn read_farewell(&self) -> Result<(), Lost> {
+    /// Fails if a packet is garbled or of no round that can be, or if a process says that it gives up.
+    fn check_inbox(&self) -> Result<(), Lost> {
         let inbox = self.inbox.borrow();
         // No process is more than one round ahead or behind; anything else would wait for ever.
         if let Some((_, packet)) = inbox.iter().find(|(round, _)| !(self.round - 1..=self.round).contains(round)) {
@@ -284,7 +284,7 @@ impl Dataflow {
     }
 
     fn left(&self, process: usize, reason: &[u8]) -> Lost {
-        self.links.lose(process, format!("it gave up: {}", plain(&String::from_utf8_lossy(reason))));
+        self.links.lose(process, format!("it gave up: {}", shown_peer_text(&String::from_utf8_lossy(reason))));
         self.links.check().err().unwrap_or(Lost { process, reason: "it gave up".into() })
     }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use halma_files::plain;
 use halma_record::record::{self, PROGRAM};
 
 use super::Terms;
@@ -54,7 +55,7 @@ impl Terms {
             ("number of processes", &processes, &here),
         ];
         let differ = |(what, theirs, ours): (&str, &String, &String)| {
-            (theirs != ours).then(|| format!("its {what} is {}, here it is {ours}", plain(theirs)))
+            (theirs != ours).then(|| format!("its {what} is {}, here it is {ours}", shown_peer_text(theirs)))
         };
         if let Some(reason) = compared.into_iter().find_map(differ) {
             return Some(reason);
@@ -75,9 +76,13 @@ impl Terms {
     }
 }
 
-/// Another process's text, safe for a terminal.
-pub(super) fn plain(text: &str) -> String {
-    text.chars().take(500).map(|c| if c.is_control() { '?' } else { c }).collect()
+/// The most characters of another process's text.
+const LONGEST: usize = 500;
+
+/// Another process's text, safe for a terminal, in one line: it must not look like a line of this program.
+pub(super) fn shown_peer_text(text: &str) -> String {
+    let line: String = text.chars().take(LONGEST).map(|c| if "\n\t".contains(c) { ' ' } else { c }).collect();
+    plain::shown(&line).into_owned()
 }
 
 /// Exchanges greetings; returns the difference that forbids a common run, if any.
@@ -127,7 +132,7 @@ mod tests {
         differ(|g| g.target.push_str(",avx10"), ",avx10, here it is");
         differ(|g| g.processes = 3, "its number of processes is 3, here it is 2");
         differ(|g| g.hosts.clear(), "host file");
-        differ(|g| g.job = "\x1b[2J".into(), "its job is ?[2J, here");
+        differ(|g| g.job = "\x1b[2J\n".into(), "its job is \\u001b[2J , here");
         differ(|g| g.peer_timeout = "2s".into(), "its peer timeout is 2s, here it is 1m");
         differ(|g| g.from = 2, "it is process 2 and means to speak with process 0");
         differ(|g| g.to = 1, "means to speak with process 1, here is process 0");

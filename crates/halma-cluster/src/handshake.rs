@@ -34,15 +34,15 @@ pub(super) struct Wire {
 
 /// Why a handshake failed.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum HandshakeError {
     /// It uses another protocol, or is silent, or is gone.
     Stranger(String),
     /// It claims this process number, without the secret.
     Unproven(usize, String),
 }
 
-fn stranger(e: &io::Error) -> Fault {
-    Fault::Stranger(match e.kind() {
+fn stranger(e: &io::Error) -> HandshakeError {
+    HandshakeError::Stranger(match e.kind() {
         ErrorKind::UnexpectedEof => "it closed the connection before it had said who it is".into(),
         ErrorKind::TimedOut => format!("it did not say who it is within {} s", PATIENCE.as_secs()),
         _ => e.to_string(),
@@ -59,14 +59,14 @@ fn hello(pair: Pair, nonce: &[u8; 32]) -> [u8; HELLO] {
 }
 
 /// What a hello says, if it is one of this version.
-fn read_hello(bytes: &[u8; HELLO]) -> Result<Pair, Fault> {
+fn read_hello(bytes: &[u8; HELLO]) -> Result<Pair, HandshakeError> {
     let number = |at: usize| bytes[at..].first_chunk().map_or(u32::MAX, |b| u32::from_le_bytes(*b));
     if bytes[..8] != *MAGIC {
-        return Err(Fault::Stranger("it says something else".into()));
+        return Err(HandshakeError::Stranger("it says something else".into()));
     }
     // Version 1 had the length of its greeting here, which cannot be so small.
     if number(8) != VERSION {
-        return Err(Fault::Stranger("it is another version of this program".into()));
+        return Err(HandshakeError::Stranger("it is another version of this program".into()));
     }
     Ok(Pair { caller: number(12) as usize, called: number(16) as usize })
 }
@@ -98,13 +98,13 @@ fn read_proof(socket: &mut TcpStream, until: Instant) -> io::Result<blake3::Hash
     Ok(blake3::Hash::from_bytes(bytes))
 }
 
-fn wire(socket: &TcpStream, sends: DirectionKey, receives: DirectionKey) -> Result<Wire, Fault> {
+fn wire(socket: &TcpStream, sends: DirectionKey, receives: DirectionKey) -> Result<Wire, HandshakeError> {
     let clone = || socket.try_clone().map_err(|e| stranger(&e));
     Ok(Wire { sealer: Sealer::new(clone()?, sends), opener: Opener::new(clone()?, receives) })
 }
 
 /// The handshake of the calling side.
-pub(super) fn call(mut socket: TcpStream, secret: &Secret, pair: Pair, until: Instant) -> Result<Wire, Fault> {
+pub(super) fn call(mut socket: TcpStream, secret: &Secret, pair: Pair, until: Instant) -> Result<Wire, HandshakeError> {
     let nonce = random().map_err(|e| stranger(&e))?;
     let hello = hello(pair, &nonce);
     let mut answer = [0; HELLO];
@@ -113,17 +113,17 @@ pub(super) fn call(mut socket: TcpStream, secret: &Secret, pair: Pair, until: In
     let answered = read_hello(&answer)?;
     if answered != pair {
         let what = format!("it is process {}, so one of the host files is another one", answered.called);
-        return Err(Fault::Stranger(what));
+        return Err(HandshakeError::Stranger(what));
     }
     let keys = Keys::new(secret, &hello, &answer);
     let proof = socket
         .write_all(keys.proof_of_caller.as_bytes())
         .and_then(|()| read_proof(&mut socket, until))
-        .map_err(|_| Fault::Unproven(pair.called, "it does not take this process's key".into()))?;
+        .map_err(|_| HandshakeError::Unproven(pair.called, "it does not take this process's key".into()))?;
     // `Hash` compares in constant time.
     match proof == keys.proof_of_called {
         true => wire(&socket, keys.from_caller, keys.from_called),
-        false => Err(Fault::Unproven(pair.called, "it has another key".into())),
+        false => Err(HandshakeError::Unproven(pair.called, "it has another key".into())),
     }
 }
 
@@ -133,7 +133,7 @@ pub(super) fn answer(
     secret: &Secret,
     own: usize,
     until: Instant,
-) -> Result<(Pair, Wire), Fault> {
+) -> Result<(Pair, Wire), HandshakeError> {
     let mut hello_of_caller = [0; HELLO];
     read_until(&mut socket, &mut hello_of_caller, until).map_err(|e| stranger(&e))?;
     let pair = read_hello(&hello_of_caller)?;
@@ -146,10 +146,10 @@ pub(super) fn answer(
             "it calls process {}, and this is process {own}: one of the host files is another one",
             pair.called
         );
-        return Err(Fault::Stranger(what));
+        return Err(HandshakeError::Stranger(what));
     }
     let keys = Keys::new(secret, &hello_of_caller, &answer);
-    let unproven = |what: String| Fault::Unproven(pair.caller, what);
+    let unproven = |what: String| HandshakeError::Unproven(pair.caller, what);
     let proof = read_proof(&mut socket, until);
     // `Hash` compares in constant time.
     match proof {
@@ -180,7 +180,7 @@ mod tests {
         Instant::now() + Duration::from_secs(5)
     }
 
-    fn shake(ours: &Secret, theirs: &Secret) -> (Result<Wire, Fault>, Result<(Pair, Wire), Fault>) {
+    fn shake(ours: &Secret, theirs: &Secret) -> (Result<Wire, HandshakeError>, Result<(Pair, Wire), HandshakeError>) {
         let (caller, called) = sockets();
         thread::scope(|scope| {
             let called = scope.spawn(|| answer(called, theirs, 0, soon()));
@@ -199,9 +199,15 @@ mod tests {
         called.sealer.send(Kind::Talk, b"to you, too").unwrap();
         assert_eq!(caller.opener.next(Some(soon())).unwrap(), (Kind::Talk, &b"to you, too"[..]));
         let (caller, called) = shake(&secret, &other);
-        assert!(matches!(caller, Err(Fault::Unproven(0, _))) && matches!(called, Err(Fault::Unproven(1, _))));
+        assert!(
+            matches!(caller, Err(HandshakeError::Unproven(0, _)))
+                && matches!(called, Err(HandshakeError::Unproven(1, _)))
+        );
         let (caller, called) = shake(&secret, &Secret::none());
-        assert!(matches!(caller, Err(Fault::Unproven(0, _))) && matches!(called, Err(Fault::Unproven(1, _))));
+        assert!(
+            matches!(caller, Err(HandshakeError::Unproven(0, _)))
+                && matches!(called, Err(HandshakeError::Unproven(1, _)))
+        );
     }
 
     #[test]
@@ -228,7 +234,7 @@ mod tests {
         });
         let (mut replayer, called) = sockets();
         replayer.write_all(&recorded).unwrap();
-        assert!(matches!(answer(called, &secret, 0, soon()), Err(Fault::Unproven(1, _))));
+        assert!(matches!(answer(called, &secret, 0, soon()), Err(HandshakeError::Unproven(1, _))));
         // A called side that only gives back what it hears.
         let (caller, mut mirror) = sockets();
         let mirrored = thread::spawn(move || {
@@ -238,7 +244,7 @@ mod tests {
             read_until(&mut mirror, &mut bytes[HELLO..], soon()).unwrap();
             mirror.write_all(&bytes[HELLO..]).unwrap();
         });
-        assert!(matches!(call(caller, &secret, PAIR, soon()), Err(Fault::Unproven(0, _))));
+        assert!(matches!(call(caller, &secret, PAIR, soon()), Err(HandshakeError::Unproven(0, _))));
         mirrored.join().unwrap();
     }
 
@@ -249,10 +255,13 @@ mod tests {
         thread::scope(|scope| {
             let called = scope.spawn(|| answer(called, &secret, 2, soon()).map(drop));
             let refused = call(caller, &secret, PAIR, soon()).map(drop).unwrap_err();
-            assert!(matches!(&refused, Fault::Stranger(what) if what.starts_with("it is process 2")), "{refused:?}");
+            assert!(
+                matches!(&refused, HandshakeError::Stranger(what) if what.starts_with("it is process 2")),
+                "{refused:?}"
+            );
             let fault = called.join().unwrap().unwrap_err();
             assert!(
-                matches!(&fault, Fault::Stranger(what) if what.starts_with("it calls process 0, and this is process 2")),
+                matches!(&fault, HandshakeError::Stranger(what) if what.starts_with("it calls process 0, and this is process 2")),
                 "{fault:?}"
             );
         });
@@ -270,7 +279,7 @@ mod tests {
         let secret = Secret::none();
         let fault = answer(called, &secret, 0, until).map(drop).unwrap_err();
         // Not that it says something else: the greeting would take a second to arrive.
-        assert!(matches!(&fault, Fault::Stranger(what) if what.contains("within")), "{fault:?}");
+        assert!(matches!(&fault, HandshakeError::Stranger(what) if what.contains("within")), "{fault:?}");
         dripper.join().unwrap();
     }
 }

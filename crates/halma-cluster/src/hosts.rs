@@ -103,14 +103,14 @@ impl Hosts {
 }
 
 /// The variables in which launchers state the process number: Slurm, Open MPI, MPICH and Intel MPI, PMIx.
-const RANKS: [&str; 4] = ["SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"];
+const VARIABLES: [&str; 4] = ["SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"];
 
 /// The number of this process among `hosts`: the given one, or else the launcher's.
 ///
 /// # Errors
 /// Where there is none, or no such process.
-pub fn rank(given: Option<usize>, hosts: &Hosts) -> Result<usize, ClusterError> {
-    let said = RANKS.iter().find_map(|name| Some((*name, std::env::var(name).ok()?)));
+pub fn process_number(given: Option<usize>, hosts: &Hosts) -> Result<usize, ClusterError> {
+    let said = VARIABLES.iter().find_map(|name| Some((*name, std::env::var(name).ok()?)));
     let (number, by) = match (given, said) {
         (Some(number), _) => (number, "--process"),
         (None, Some((name, said))) => match said.parse() {
@@ -118,7 +118,7 @@ pub fn rank(given: Option<usize>, hosts: &Hosts) -> Result<usize, ClusterError> 
             Err(_) => return Err(ClusterError::Input(format!("{name}: found `{said}`, allowed is a number"))),
         },
         (None, None) => {
-            let names = RANKS.join(", ");
+            let names = VARIABLES.join(", ");
             return Err(ClusterError::Input(format!("which process is this? Give --process I, or set one of {names}")));
         }
     };
@@ -156,9 +156,9 @@ mod tests {
     #[test]
     fn a_process_must_be_one_of_those_in_the_file() {
         let hosts = Hosts::parse("a:1\na:2").unwrap();
-        assert_eq!(rank(Some(1), &hosts).unwrap(), 1);
+        assert_eq!(process_number(Some(1), &hosts).unwrap(), 1);
         assert_eq!(
-            rank(Some(2), &hosts).unwrap_err().to_string(),
+            process_number(Some(2), &hosts).unwrap_err().to_string(),
             "--process: found 2, allowed are 0 to 1: the host file has 2 lines"
         );
     }

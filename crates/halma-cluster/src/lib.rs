@@ -30,7 +30,7 @@ use halma_engine::search::CancellationToken;
 use halma_engine::search::exchange::{Exchange, Lost, Message};
 
 use engine::Order;
-pub use hosts::{Hosts, rank};
+pub use hosts::{Hosts, process_number};
 pub use key::{Secret, VARIABLE};
 use link::Links;
 

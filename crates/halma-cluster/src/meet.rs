@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::greeting::{agree, compare};
-use super::handshake::{self, Fault, PATIENCE, Pair, Wire};
+use super::handshake::{self, HandshakeError, PATIENCE, Pair, Wire};
 use super::key::Secret;
 use super::link::{Connection, PULSES, watch};
 use super::{ClusterError, Terms};
@@ -31,8 +31,8 @@ const NOTES: usize = 20;
 
 /// What the threads of a meeting report to the main one.
 enum Event {
-    /// A caller of this run asks for its number; the answer is yes, no, or later.
-    Claim(usize, std::sync::mpsc::SyncSender<Option<bool>>),
+    /// A caller of this run asks for its number.
+    Claim(usize, std::sync::mpsc::SyncSender<Answer>),
     /// A connection is complete.
     Met(usize, Wire),
     /// A claim of a number failed.
@@ -43,6 +43,16 @@ enum Event {
     Unreachable { peer: usize, what: String },
     /// A caller belongs to no process of this run, or cannot prove it.
     Fault { process: Option<usize>, address: IpAddr, what: String },
+}
+
+/// Whether a caller may take the number that it asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Yes,
+    /// Another connection has it.
+    No,
+    /// Another caller is about to take it, and may fail.
+    Later,
 }
 
 /// Connects with all other processes: the connections by process number, none for this one.
@@ -148,9 +158,13 @@ impl Rendezvous {
             Event::Claim(peer, reply) => {
                 self.look_after(peer)?;
                 let slot = &mut self.slots[peer];
-                let may = if slot.promised { None } else { Some(slot.connection.is_none()) };
-                slot.promised |= may == Some(true);
-                if reply.send(may).is_err() && may == Some(true) {
+                let answer = match slot.connection {
+                    _ if slot.promised => Answer::Later,
+                    None => Answer::Yes,
+                    Some(_) => Answer::No,
+                };
+                slot.promised |= answer == Answer::Yes;
+                if reply.send(answer).is_err() && answer == Answer::Yes {
                     slot.promised = false;
                 }
             }
@@ -367,7 +381,7 @@ fn introduce(terms: &Terms, peer: usize, socket: TcpStream) -> Result<Event, Str
     let (until, pair) = (Instant::now() + PATIENCE, Pair { caller: terms.process, called: peer });
     prepare(&socket, terms).map_err(|e| e.to_string())?;
     let shaken = handshake::call(socket, &terms.key(), pair, until);
-    let mut wire = shaken.map_err(|(Fault::Stranger(what) | Fault::Unproven(_, what))| what)?;
+    let mut wire = shaken.map_err(|(HandshakeError::Stranger(what) | HandshakeError::Unproven(_, what))| what)?;
     let spoken = compare(terms, &mut wire, peer, until)
         .and_then(|wrong| Ok((agree(&mut wire, wrong.as_deref(), until)?, wrong)));
     Ok(match spoken.map_err(|e| e.to_string())? {
@@ -379,20 +393,20 @@ fn introduce(terms: &Terms, peer: usize, socket: TcpStream) -> Result<Event, Str
 
 /// The verdict of another process about this one.
 fn of_this(reason: &str) -> String {
-    format!("it says of this process: {}", super::greeting::plain(reason))
+    format!("it says of this process: {}", super::greeting::shown_peer_text(reason))
 }
 
 /// The called side.
 fn answer(terms: &Terms, socket: TcpStream, address: IpAddr, events: &Sender<Event>, known: &AtomicBool) {
     let until = Instant::now() + PATIENCE;
     let shaken = prepare(&socket, terms)
-        .map_err(|e| Fault::Stranger(e.to_string()))
+        .map_err(|e| HandshakeError::Stranger(e.to_string()))
         .and_then(|()| handshake::answer(socket, &terms.key(), terms.process, until));
     let fault = |process, what| drop(events.send(Event::Fault { process, address, what }));
     let (pair, mut wire) = match shaken {
         Ok(shaken) => shaken,
-        Err(Fault::Stranger(what)) => return fault(None, what),
-        Err(Fault::Unproven(process, what)) => return fault(Some(process), what),
+        Err(HandshakeError::Stranger(what)) => return fault(None, what),
+        Err(HandshakeError::Unproven(process, what)) => return fault(Some(process), what),
     };
     if terms.secret.is_some() {
         // A process with the key is not closed in favour of strangers.
@@ -408,14 +422,14 @@ fn answer(terms: &Terms, socket: TcpStream, address: IpAddr, events: &Sender<Eve
         if wrong.is_none() {
             let (reply, may) = sync_channel(1);
             let asked = events.send(Event::Claim(peer, reply)).ok().and_then(|()| may.recv().ok());
-            match asked.flatten() {
-                Some(true) => claimed = true,
-                Some(false) => {
+            match asked.unwrap_or(Answer::Later) {
+                Answer::Yes => claimed = true,
+                Answer::No => {
                     let reason = "there is a process of that number already";
                     agree(&mut wire, Some(reason), until)?;
                     return Err(io::Error::other(reason));
                 }
-                None => return Err(io::Error::other("another call is just being answered")),
+                Answer::Later => return Err(io::Error::other("another call is just being answered")),
             }
         }
         Ok((agree(&mut wire, wrong.as_deref(), until)?, wrong))

@@ -33,8 +33,8 @@ pub trait Key: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     const BUCKETS_A_LENGTH: usize = 1 << BUCKET_BITS;
     /// One more than the largest bucket number.
     const BUCKETS: usize = (8 * Self::BYTES + 1) << BUCKET_BITS;
-    /// A hash of 64 well-mixed bits, which decides the process that owns a key. The files of shares depend on it; no
-    /// other file does.
+    /// A hash of 64 well-mixed bits. It decides the process that owns a key, so the files of shares depend on it. Beam
+    /// searches sample by it, so the figures in their records depend on it, too.
     #[must_use]
     fn mix(self) -> u64;
 }

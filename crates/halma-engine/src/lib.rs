@@ -8,6 +8,7 @@
 //! duplicates. [`store`] keeps the levels, compressed, in memory or in the files of a run's folder. [`budget`] divides
 //! the memory budget. The engine knows no board.
 
+pub mod batch;
 pub mod budget;
 pub mod draws;
 #[cfg(any(test, feature = "testing"))]

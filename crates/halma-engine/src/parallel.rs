@@ -36,7 +36,7 @@ fn runners(count: usize, run: &(dyn Fn() + Sync)) {
 /// The results of `work` for each of `0..count`, in order. Each thread has scratch space.
 ///
 /// # Errors
-/// One of those that `work` returns; then what has not begun is left out.
+/// The error of the least number for which `work` fails; what has not begun then is left out.
 pub fn map<S, R: Send, E: Send>(
     count: usize,
     scratch: impl Fn() -> S + Sync,
@@ -61,13 +61,13 @@ pub fn map<S, R: Send, E: Send>(
 /// The first result that `work` finds for one of `0..count`. Each thread has scratch space.
 ///
 /// # Errors
-/// One of those that `work` returns; then what has not begun is left out.
+/// As [`map`].
 pub fn find_first<S, R: Send, E: Send>(
     count: usize,
     scratch: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, usize) -> Result<Option<R>, E> + Sync,
 ) -> Result<Option<R>, E> {
-    // What is found ends the loop as an error does. Numbers begin in order, so all before it are completed.
+    // What is found ends the loop as an error does: `map` returns that of the least number.
     let ends = |scratch: &mut S, number| work(scratch, number).transpose().map_or(Ok(()), Err);
     map(count, scratch, ends).err().transpose()
 }
@@ -75,7 +75,7 @@ pub fn find_first<S, R: Send, E: Send>(
 /// The results of `work` for each of `items`, in order, as [`map`] has them.
 ///
 /// # Errors
-/// One of those that `work` returns; then what has not begun is left out.
+/// As [`map`].
 pub fn map_mut<T: Send, S, R: Send, E: Send>(
     items: &mut [T],
     scratch: impl Fn() -> S + Sync,
@@ -88,7 +88,7 @@ pub fn map_mut<T: Send, S, R: Send, E: Send>(
 /// The results of `work` for pieces of `size` items, in order, as [`map`] has them.
 ///
 /// # Errors
-/// One of those that `work` returns; then what has not begun is left out.
+/// As [`map`].
 pub fn map_chunks<T: Sync, S, R: Send, E: Send>(
     items: &[T],
     size: usize,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::batch::Batches;
 use crate::key::Key;
 
 /// A puzzle as the engine sees it: exact keys, and the successors of each.
@@ -41,6 +42,12 @@ pub trait Puzzle: Sync {
         depth: u32,
         emit: &mut impl FnMut(Self::Key),
     ) -> u64;
+
+    /// A faster way to expand the states of level `depth`, if there is one: many of them together. `sample` has states from all over
+    /// the level, ascending. The successors, and how many there are, must be those of [`Self::successors`].
+    fn batches(&self, _depth: u32, _sample: &[Self::Key]) -> Option<Box<dyn Batches<Self::Key>>> {
+        None
+    }
 
     /// Whether a key that was read from a file is the key of a state. [`Self::successors`] need not handle other keys.
     fn is_state(&self, _scratch: &mut Self::Scratch, _key: Self::Key) -> bool {

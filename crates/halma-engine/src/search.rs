@@ -17,6 +17,7 @@ mod expand;
 mod expander;
 mod levels;
 pub(crate) mod merge;
+mod selected;
 mod shard_buffer;
 pub mod shards;
 mod shared;
@@ -27,7 +28,7 @@ mod trace;
 use std::fmt;
 
 pub use cancellation::{CancellationToken, Stopped};
-pub use expander::{Expander, Expansion, Tally, figures, saved, saved_share};
+pub use expander::{Expander, Expansion, Tally, manifest_entry, manifest_entry_of_share, read_manifest_entry};
 pub use levels::{Levels, levels};
 pub use trace::{trace, trace_by, trace_shared};
 

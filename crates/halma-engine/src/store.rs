@@ -131,7 +131,7 @@ impl<K: Key> Level<K> {
         if matches!(self.bytes, Bytes::File(_)) { self.index_bytes() } else { self.bytes() }
     }
 
-    /// Its file, if it has one, has lost its name.
+    /// Keeps `claim` until the file is closed. Called after the file was unlinked.
     fn hold(&self, claim: Claim) {
         if let Bytes::File(file) = &self.bytes {
             file.hold(claim);

@@ -13,12 +13,13 @@ use std::time::Duration;
 
 use crate::puzzle::Puzzle;
 use crate::search::{
-    CancellationToken, Expander, LevelDestination, LevelFolder, Stopped, Tally, digest, figures, saved,
+    CancellationToken, Expander, LevelDestination, LevelFolder, Stopped, Tally, digest, manifest_entry,
+    read_manifest_entry,
 };
 use crate::store::storage::Storage;
 use crate::store::storage::faulty::{Fault, Faulty};
 use crate::store::storage::forgetful::Forgetful;
-use crate::store::workspace::{Disk, Mark, Partial, Saved, Workspace};
+use crate::store::workspace::{ManifestEntry, Mark, Partial, Workspace, WorkspaceOptions};
 use crate::store::{Level, SegmentWriter, StoreError};
 
 /// A token in each of so many copies of the cubic lattice: it moves by one.
@@ -88,7 +89,7 @@ fn open(storage: &(impl Storage + Clone + 'static), run: u32) -> Result<Workspac
 fn open_keeping(storage: &(impl Storage + Clone + 'static), run: u32, keep: bool) -> Result<Workspace, StoreError> {
     let (run, terms) = (serde_json::json!({ "run": run }), serde_json::json!(null));
     let make = || Ok(Box::new(storage.clone()) as Box<dyn Storage>);
-    Workspace::open_on(make, Path::new("memory"), run, terms, Disk::new(None), Duration::ZERO, keep)
+    Workspace::open_on(make, Path::new("memory"), run, WorkspaceOptions { terms, keep, ..WorkspaceOptions::default() })
 }
 
 /// The levels of the lattices as a run makes them that has a folder, and takes up what it finds there.
@@ -100,13 +101,13 @@ fn search_of(run: u32, storage: &(impl Storage + Clone + 'static), expander: &Ex
     let workspace = open(storage, run)?;
     let mut tallies = Vec::new();
     for answer in workspace.answers() {
-        tallies.push(figures(&serde_json::from_value::<Saved>(answer).unwrap()).unwrap().0);
+        tallies.push(read_manifest_entry(&serde_json::from_value::<ManifestEntry>(answer).unwrap()).unwrap().0);
     }
     if tallies.is_empty() {
         workspace.begin()?;
         // In the expander's own thread, which saves the many ways there and back.
         tallies = expander.install(|| levels(&workspace, expander))?;
-        let answers = tallies.iter().map(|tally| serde_json::to_value(saved(tally)).unwrap()).collect();
+        let answers = tallies.iter().map(|tally| serde_json::to_value(manifest_entry(tally)).unwrap()).collect();
         workspace.answer(answers, |label| label.starts_with("level-"))?;
     }
     workspace.close()?;
@@ -120,7 +121,7 @@ fn levels(workspace: &Workspace, expander: &Expander) -> Result<Vec<Tally>, Stop
         let label = format!("level-{}", depth + 1);
         let next = match workspace.load::<u64>(&label)? {
             Some((next, saved)) => {
-                let (tally, digest) = figures(&saved).unwrap();
+                let (tally, digest) = read_manifest_entry(&saved).unwrap();
                 expander.audit(&Lattices, &next, &tally, digest, &cancel)?;
                 tallies.push(tally);
                 next
@@ -136,7 +137,7 @@ fn levels(workspace: &Workspace, expander: &Expander) -> Result<Vec<Tally>, Stop
         before = std::mem::replace(&mut level, next);
     }
     // A file that the run can do without.
-    let figures = saved(&tallies[DEPTH - 1]);
+    let figures = manifest_entry(&tallies[DEPTH - 1]);
     workspace.write("copy", &level, figures.digest.0)?;
     workspace.enter_also(vec![("copy".into(), figures)])?;
     workspace.forget(&["copy".into()])?;
@@ -190,7 +191,10 @@ fn the_checkpoint_of_a_level_stays_until_that_level_is_complete_or_another_one_h
     workspace.begin().unwrap();
     let written = |label: &str| {
         workspace.write(label, &start(), 0).unwrap();
-        (label.to_string(), Saved { keys: COPIES, digest: Default::default(), figures: serde_json::Value::Null })
+        (
+            label.to_string(),
+            ManifestEntry { keys: COPIES, digest: Default::default(), figures: serde_json::Value::Null },
+        )
     };
     let stop_in = |label: &str| {
         let layer = format!("{label}.layer-0000");
@@ -224,7 +228,10 @@ fn the_checkpoint_of_a_level_that_no_length_needs_any_more_goes_with_its_layers(
         workspace.begin().unwrap();
         let written = |label: &str| {
             workspace.write(label, &start(), 0).unwrap();
-            (label.to_string(), Saved { keys: COPIES, digest: Default::default(), figures: serde_json::Value::Null })
+            (
+                label.to_string(),
+                ManifestEntry { keys: COPIES, digest: Default::default(), figures: serde_json::Value::Null },
+            )
         };
         workspace.enter(vec![written("L7-001")]).unwrap();
         let partial = Partial {

@@ -17,7 +17,7 @@ use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
-use halma_rules::moves::{Mover, Pieces};
+use halma_rules::moves::{ComponentScratch, Mover};
 use halma_rules::problem::set;
 use halma_rules::symmetry::Symmetry;
 
@@ -64,7 +64,7 @@ struct ProblemTables<const W: usize, K: PairKey> {
     ranks: Ranks<K::Rank>,
     bits: u32,
     /// K without the identity, as permutations.
-    images: Vec<Vec<u8>>,
+    permutations: Vec<Vec<u8>>,
 }
 
 /// Both armies, blue's first.
@@ -72,7 +72,7 @@ pub type Armies<const W: usize> = [Cells<W>; 2];
 
 /// One thread's scratch space.
 pub struct Scratch<const W: usize, R> {
-    pieces: Pieces<W>,
+    components: ComponentScratch<W>,
     /// The cells of the army to move, then those of the other.
     men: Vec<u8>,
     reach: Vec<Cells<W>>,
@@ -126,7 +126,7 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
             mover: Mover::new(&game.lattice, false),
             ranks,
             bits,
-            images: fixing[1..].iter().map(|s| s.cells.clone()).collect(),
+            permutations: fixing[1..].iter().map(|s| s.cells.clone()).collect(),
         });
         Ok(Self { length, winner: Side::winner(length), tables, bounds })
     }
@@ -164,8 +164,8 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
 
     /// K without the identity, as permutations.
     #[must_use]
-    pub fn images(&self) -> &[Vec<u8>] {
-        &self.tables.images
+    pub fn permutations(&self) -> &[Vec<u8>] {
+        &self.tables.permutations
     }
 
     /// The winner's army and the loser's.
@@ -181,7 +181,8 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
             let [blue, red] = armies.map(|army| self.tables.ranks.rank(army));
             K::pair(Side::to_move(depth) == Side::Red, blue, red, self.tables.bits)
         };
-        let images = self.tables.images.iter().map(|image| key(armies.map(|army| army.mapped(image))));
+        let image = |permutation: &Vec<u8>| key(armies.map(|army| army.mapped(permutation)));
+        let images = self.tables.permutations.iter().map(image);
         images.fold(key(armies), K::min)
     }
 
@@ -189,12 +190,12 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
     #[must_use]
     pub fn armies(&self, key: K) -> (Armies<W>, Side) {
         let men = self.tables.ranks.men();
-        self.armies_near(key, &mut [vec![0; men], vec![0; men]])
+        self.armies_into(key, &mut [vec![0; men], vec![0; men]])
     }
 
-    /// The same; faster if `cells` still has the armies of a state with a close key; see [`Ranks::unrank`].
+    /// The same without an allocation: overwrites `cells`, which has room for both armies.
     #[must_use]
-    pub fn armies_near(&self, key: K, cells: &mut [Vec<u8>; 2]) -> (Armies<W>, Side) {
+    pub fn armies_into(&self, key: K, cells: &mut [Vec<u8>; 2]) -> (Armies<W>, Side) {
         let (red_to_move, blue, red) = key.split(self.tables.bits);
         self.tables.ranks.unrank(blue, &mut cells[0]);
         self.tables.ranks.unrank(red, &mut cells[1]);
@@ -238,11 +239,13 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
     fn scratch(&self) -> Self::Scratch {
         let men = self.tables.ranks.men();
         Scratch {
-            pieces: Pieces::default(),
+            components: ComponentScratch::default(),
             men: vec![0; 2 * men],
             reach: vec![Cells::EMPTY; men],
             known: [(); 2].map(|()| Known { rank: K::Rank::MAX, cells: vec![0; men], army: Cells::EMPTY }),
-            views: (0..=self.tables.images.len()).map(|_| (SymmetricView::new(men), K::Rank::default())).collect(),
+            views: (0..=self.tables.permutations.len())
+                .map(|_| (SymmetricView::new(men), K::Rank::default()))
+                .collect(),
             viewed: [Cells::EMPTY; 2],
         }
     }
@@ -265,7 +268,7 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
 
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
-        let Scratch { pieces, men, reach, known, views, viewed } = scratch;
+        let Scratch { components, men, reach, known, views, viewed } = scratch;
         let (red_to_move, blue, red) = key.split(self.tables.bits);
         known[0].show(blue, &self.tables.ranks);
         known[1].show(red, &self.tables.ranks);
@@ -277,7 +280,7 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
         let count = reach.len();
         men[..count].copy_from_slice(&known[mover].cells);
         men[count..].copy_from_slice(&known[1 - mover].cells);
-        let generated = self.tables.mover.reach(men, armies[0] | armies[1], pieces, reach);
+        let generated = self.tables.mover.reach(men, armies[0] | armies[1], components, reach);
         let men = &men[..count];
         let position = self.position(armies, depth);
         for bound in &self.bounds {
@@ -297,7 +300,7 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
             identity.prepare(&self.tables.ranks);
         }
         *standing = if red_to_move { blue } else { red };
-        for ((view, standing), image) in others.iter_mut().zip(&self.tables.images) {
+        for ((view, standing), image) in others.iter_mut().zip(&self.tables.permutations) {
             if !moves_again {
                 view.show(armies[mover], image, &self.tables.ranks);
             }
@@ -314,7 +317,7 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
             let moving = identity.moving(from);
             targets.for_each(|to| {
                 let mut least = pair(identity.moved(&self.tables.ranks, moving, to as u8), *standing);
-                for ((view, standing), image) in others.iter().zip(&self.tables.images) {
+                for ((view, standing), image) in others.iter().zip(&self.tables.permutations) {
                     let moving = view.moving(image[usize::from(from)]);
                     least = least.min(pair(view.moved(&self.tables.ranks, moving, image[to]), *standing));
                 }

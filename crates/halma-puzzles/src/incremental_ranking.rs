@@ -60,12 +60,7 @@ impl<const W: usize, K: Key> SymmetricView<W, K> {
     #[inline]
     pub fn show(&mut self, army: Cells<W>, permutation: &[u8], ranks: &Ranks<K>) {
         self.set = army.mapped(permutation);
-        let mut i = 0;
-        self.set.for_each(|c| {
-            self.men[i] = c as u8;
-            i += 1;
-        });
-        self.prepare(ranks);
+        self.prepare_set(ranks);
     }
 
     /// Prepares the sums for the army `self.set`.

@@ -38,6 +38,11 @@ pub trait Model<K: Key>: Send + Sync {
         None
     }
 
+    /// Whether a puzzle without cells has its symmetries switched off. Where there are cells, their maps say it.
+    fn symmetry_is_off(&self) -> bool {
+        false
+    }
+
     /// The map that takes the starts to the goal and turns moves round, where one is known: its cells, and the letters or pieces that
     /// it exchanges. Classes go to classes under it.
     fn mirror(&self) -> Option<(Vec<u8>, BTreeMap<String, String>)> {
@@ -68,7 +73,7 @@ pub trait Model<K: Key>: Send + Sync {
     }
 
     /// A lower bound of the puzzle's own, where it has one.
-    fn own_bound(&self) -> Option<&dyn Bound<K>> {
+    fn own_bound(&self) -> Option<&dyn LowerBound<K>> {
         None
     }
 
@@ -103,7 +108,7 @@ pub trait Worker<K: Key>: Send {
     }
 
     /// [`Self::canonical`] of each of [`Self::after`]; where two states have the same it comes twice.
-    fn successors(&mut self, state: K, out: &mut Vec<K>) {
+    fn canonical_successors(&mut self, state: K, out: &mut Vec<K>) {
         let first = out.len();
         self.after(state, out);
         out[first..].iter_mut().for_each(|state| *state = self.canonical(*state));
@@ -111,7 +116,7 @@ pub trait Worker<K: Key>: Send {
 
     /// [`Self::canonical`] of each of [`Self::before`]; where two states have the same it comes twice.
     #[must_use]
-    fn predecessors(&mut self, state: K, out: &mut Vec<K>) -> bool {
+    fn canonical_predecessors(&mut self, state: K, out: &mut Vec<K>) -> bool {
         let first = out.len();
         let all = self.before(state, out);
         out[first..].iter_mut().for_each(|state| *state = self.canonical(*state));
@@ -160,7 +165,7 @@ impl ModelKey for U256 {
 }
 
 /// A lower bound on the moves from a state to the goal.
-pub trait Bound<K>: Sync {
+pub trait LowerBound<K>: Sync {
     /// A function for one thread: a lower bound on the moves to the goal; `u32::MAX` where the goal cannot be reached.
     fn evaluator(&self) -> Box<dyn FnMut(K) -> u32 + Send + '_>;
 }
@@ -174,7 +179,7 @@ pub struct Searched<'a, K> {
     /// Whether moves are undone.
     pub backward: bool,
     /// States from which the goal is further than what is left of this length are dropped.
-    pub bound: Option<(&'a dyn Bound<K>, u32)>,
+    pub bound: Option<(&'a dyn LowerBound<K>, u32)>,
 }
 
 /// What one thread searches a [`Searched`] with.
@@ -199,7 +204,7 @@ impl<'a, K: Key> Searched<'a, K> {
 
     /// The same under a bound, for solutions of `length` moves.
     #[must_use]
-    pub fn bounded(self, bound: &'a dyn Bound<K>, length: u32) -> Self {
+    pub fn bounded(self, bound: &'a dyn LowerBound<K>, length: u32) -> Self {
         Self { bound: Some((bound, length)), ..self }
     }
 }
@@ -232,11 +237,11 @@ impl<'a, K: Key> Puzzle for Searched<'a, K> {
         if self.backward {
             // A level without some of its states would prove nothing.
             assert!(
-                worker.predecessors(key, found),
+                worker.canonical_predecessors(key, found),
                 "a search from the goal, and not all that leads to a state is known"
             );
         } else {
-            worker.successors(key, found);
+            worker.canonical_successors(key, found);
         }
         match (bound, self.bound) {
             (Some(bound), Some((_, length))) => {

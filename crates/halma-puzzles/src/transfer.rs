@@ -1,19 +1,24 @@
 //! The army transfer as the engine sees it: a key is the combinatorial rank of the army, the least over its images
 //! under K.
 
+pub mod batch;
+
 use std::sync::Arc;
 
+use halma_bounds::cells_by_value::CellsByValue;
 use halma_bounds::relaxed::{Filter, FilterWorker};
 use halma_bounds::{Army, Bound, Pruner};
+use halma_engine::batch::Batches;
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_rules::cells::Cells;
-use halma_rules::moves::{Mover, Pieces};
+use halma_rules::moves::{ComponentScratch, Mover};
 use halma_rules::problem::{self, Transfer};
 use halma_rules::symmetry::Symmetry;
 
 use crate::incremental_ranking::{SymmetricView, Views};
 use crate::rank::Ranks;
+use batch::{ConfinedMoves, LastMatrix};
 
 /// The tables that all searches of one problem share: moves, ranks, and K.
 #[derive(Clone, Debug)]
@@ -23,36 +28,17 @@ pub struct ProblemTables<const W: usize, K> {
     /// Ranks of armies.
     pub ranks: Ranks<K>,
     /// K without the identity, as permutations.
-    images: Vec<Vec<u8>>,
+    permutations: Vec<Vec<u8>>,
     /// Each cell as a set.
     alone: Vec<Cells<W>>,
     /// A number for each cell; the army's sum is reported as its centroid.
     centroid: Vec<i32>,
     /// For each value of that number, the cells of at least that value; `None` if K changes an army's centroid.
-    foremost: Option<Foremost<W>>,
-}
-
-/// Sets of cells by their centroid.
-#[derive(Clone, Debug)]
-struct Foremost<const W: usize> {
-    least: i64,
-    /// The cells with at least `least + i`, for each i up to the largest centroid.
-    from: Vec<Cells<W>>,
-}
-
-impl<const W: usize> Foremost<W> {
-    fn new(centroid: &[i32]) -> Self {
-        let (least, most) = (centroid.iter().min().copied().unwrap_or(0), centroid.iter().max().copied().unwrap_or(0));
-        let at_least = |bound: i32| (0..centroid.len()).filter(|&c| centroid[c] >= bound).collect();
-        Self { least: i64::from(least), from: (least..=most).map(at_least).collect() }
-    }
-
-    /// The cells with at least this centroid.
-    #[inline(always)]
-    fn at_least(&self, bound: i64) -> Cells<W> {
-        let index = usize::try_from(bound - self.least).unwrap_or(0);
-        self.from.get(index).copied().unwrap_or(Cells::EMPTY)
-    }
+    foremost: Option<CellsByValue<W>>,
+    /// Moves on some cells alone.
+    confined: ConfinedMoves<W>,
+    /// Tables for batches of armies.
+    matrix: LastMatrix<W, K>,
 }
 
 impl<const W: usize, K: Key> ProblemTables<W, K> {
@@ -67,16 +53,18 @@ impl<const W: usize, K: Key> ProblemTables<W, K> {
             alone: (0..centroid.len()).map(Cells::of).collect(),
             mover: Mover::new(&problem.lattice, problem.jumps_only),
             ranks: Ranks::new(problem.lattice.len(), problem.start.len())?,
-            images: fixing[1..].iter().map(|s| s.cells.clone()).collect(),
-            foremost: fixing.iter().all(fixed).then(|| Foremost::new(&centroid)),
+            permutations: fixing[1..].iter().map(|s| s.cells.clone()).collect(),
+            foremost: fixing.iter().all(fixed).then(|| CellsByValue::new(&centroid)),
             centroid,
+            confined: ConfinedMoves::new(&problem.lattice, problem.jumps_only),
+            matrix: LastMatrix::default(),
         })
     }
 
     /// The key of the class of `army`.
     #[must_use]
     pub fn canonical(&self, army: Cells<W>) -> K {
-        let images = self.images.iter().map(|image| self.ranks.rank(army.mapped(image)));
+        let images = self.permutations.iter().map(|permutation| self.ranks.rank(army.mapped(permutation)));
         images.fold(self.ranks.rank(army), K::min)
     }
 
@@ -139,7 +127,7 @@ impl<const W: usize, K: Key> TransferPuzzle<W, K> {
 
 /// One thread's scratch space.
 pub struct Scratch<const W: usize, K> {
-    pieces: Pieces<W>,
+    components: ComponentScratch<W>,
     reach: Vec<Cells<W>>,
     /// The men who have somewhere to go, and where.
     movers: Vec<(u8, Cells<W>)>,
@@ -158,7 +146,7 @@ pub struct Scratch<const W: usize, K> {
 /// `scratch.reach`.
 #[inline(always)]
 fn make<const W: usize, K: Key>(tables: &ProblemTables<W, K>, scratch: &mut Scratch<W, K>, emit: &mut impl FnMut(K)) {
-    let ProblemTables { ranks, images: permutations, .. } = tables;
+    let ProblemTables { ranks, permutations, .. } = tables;
     let Scratch { reach, identity, images, leader, .. } = scratch;
     identity.prepare(ranks);
     for (image, permutation) in images.iter_mut().zip(permutations) {
@@ -187,7 +175,7 @@ fn make_few<const W: usize, K: Key>(
     scratch: &mut Scratch<W, K>,
     emit: &mut impl FnMut(K),
 ) {
-    let ProblemTables { ranks, images: permutations, alone, .. } = tables;
+    let ProblemTables { ranks, permutations, alone, .. } = tables;
     let Scratch { reach, movers, identity, images, leader, .. } = scratch;
     let ([image], [permutation]) = (&mut images[..], &permutations[..]) else {
         // To return would lose all successors.
@@ -245,12 +233,12 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
     fn scratch(&self) -> Self::Scratch {
         let men = self.tables.ranks.men();
         Scratch {
-            pieces: Pieces::default(),
+            components: ComponentScratch::default(),
             reach: vec![Cells::EMPTY; men],
             movers: Vec::with_capacity(men),
             identity: SymmetricView::new(men),
             at: K::MAX,
-            images: self.tables.images.iter().map(|_| SymmetricView::new(men)).collect(),
+            images: self.tables.permutations.iter().map(|_| SymmetricView::new(men)).collect(),
             pruners: self.bounds.iter().map(|b| b.pruner()).collect(),
             filter_worker: None,
             leader: None,
@@ -264,14 +252,14 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
         let ProblemTables { mover, ranks, .. } = &*self.tables;
-        let Scratch { pieces, reach, identity, at, images, pruners, .. } = scratch;
+        let Scratch { components, reach, identity, at, images, pruners, .. } = scratch;
         ranks.unrank_after(key, &mut identity.men, at);
         identity.set = self.tables.set(identity.men.iter().copied());
         let army = Army { men: &identity.men, set: identity.set };
         if !pruners.iter_mut().all(|pruner| pruner.has_successors(army)) {
             return 0;
         }
-        let generated = mover.reach(&identity.men, identity.set, pieces, reach);
+        let generated = mover.reach(&identity.men, identity.set, components, reach);
         for pruner in &mut *pruners {
             pruner.filter(army, depth + 1, reach);
         }
@@ -284,6 +272,10 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
             make(&self.tables, scratch, emit);
         }
         generated
+    }
+
+    fn batches(&self, _: u32, sample: &[K]) -> Option<Box<dyn Batches<K>>> {
+        if self.bounds.is_empty() { batch::batches(&self.tables, sample) } else { None }
     }
 
     fn is_state(&self, _: &mut Self::Scratch, key: K) -> bool {

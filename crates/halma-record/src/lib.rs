@@ -6,6 +6,7 @@
 pub mod job;
 pub mod record;
 pub mod source;
+mod unique_keys;
 pub mod words;
 
 pub use halma_files::{folder, number, plain};

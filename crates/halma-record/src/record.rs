@@ -3,14 +3,13 @@
 //! Fields may be added within a [`FORMAT`]; readers ignore fields that they do not know, but for those of the problem.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::OnceLock;
 
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::job::pruning::Abstraction;
 use crate::job::{ProblemSpec, Pruning};
+use crate::unique_keys;
 
 mod claims;
 mod impossible;
@@ -80,7 +79,7 @@ pub struct Record {
     pub symmetries: Option<SymmetryRecord>,
     /// What was asked of it.
     pub question: Asked,
-    /// `prove`: the length asked about.
+    /// The greatest length that was asked about, if one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u32>,
     /// `levels`: the last level asked for.
@@ -298,32 +297,8 @@ pub struct SymmetryRecord {
     pub mirror: Option<Vec<u8>>,
     /// Puzzles whose mirror exchanges letters, blocks or pieces: the image of each of these. A piece is named with its
     /// set, and its image with what is added to the orientation.
-    #[serde(default, deserialize_with = "distinct", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, deserialize_with = "unique_keys::deserialize", skip_serializing_if = "BTreeMap::is_empty")]
     pub letters: BTreeMap<String, String>,
-}
-
-/// A map that has every key once: of two images readers would take one or the other.
-fn distinct<'de, D: Deserializer<'de>>(map: D) -> Result<BTreeMap<String, String>, D::Error> {
-    struct Distinct;
-    impl<'de> Visitor<'de> for Distinct {
-        type Value = BTreeMap<String, String>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a map of texts")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-            let mut map = BTreeMap::new();
-            while let Some((key, value)) = entries.next_entry::<String, String>()? {
-                if map.contains_key(&key) {
-                    return Err(A::Error::custom(format!("duplicate field `{key}`")));
-                }
-                map.insert(key, value);
-            }
-            Ok(map)
-        }
-    }
-    map.deserialize_map(Distinct)
 }
 
 impl SymmetryRecord {

@@ -33,7 +33,7 @@ pub struct Source {
 
 /// What is wrong with something typed: one message, and where it applies if that is a place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct InputError {
     /// The file; `None` where the command line is at fault.
     pub file: Option<PathBuf>,
     /// Where in the file.
@@ -66,7 +66,7 @@ impl Source {
     ///
     /// # Errors
     /// Where it cannot be read, is not UTF-8, or is larger than anybody types.
-    pub fn read(file: &Path) -> Result<Self, Fault> {
+    pub fn read(file: &Path) -> Result<Self, InputError> {
         Self::of_bytes(file, folder::read_named(file, folder::TYPED_BYTES))
     }
 
@@ -74,7 +74,7 @@ impl Source {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn read_standard_input() -> Result<Self, Fault> {
+    pub fn read_standard_input() -> Result<Self, InputError> {
         let mut bytes = Vec::new();
         let read = io::stdin().lock().take(folder::TYPED_BYTES + 1).read_to_end(&mut bytes);
         let read = read.and_then(|size| match size as u64 > folder::TYPED_BYTES {
@@ -87,8 +87,8 @@ impl Source {
         Self::of_bytes(Path::new("standard input"), read.map(|_| bytes))
     }
 
-    fn of_bytes(file: &Path, bytes: io::Result<Vec<u8>>) -> Result<Self, Fault> {
-        let unread = |e| Fault { file: Some(file.into()), place: None, message: format!("cannot be read: {e}") };
+    fn of_bytes(file: &Path, bytes: io::Result<Vec<u8>>) -> Result<Self, InputError> {
+        let unread = |e| InputError { file: Some(file.into()), place: None, message: format!("cannot be read: {e}") };
         // Editors of Windows begin files with a byte order mark, which is no part of what they say.
         let of = |text: String| Self::new(file, text.strip_prefix('\u{feff}').unwrap_or(&text));
         String::from_utf8(bytes.map_err(unread)?).map(of).map_err(|e| {
@@ -113,8 +113,8 @@ impl Source {
 
     /// A message about these bytes of the text; of several lines the first is shown.
     #[must_use]
-    pub fn fault(&self, span: Range<usize>, message: impl Into<String>) -> Fault {
-        Fault { file: Some(self.file.clone()), place: Some(self.place(span)), message: message.into() }
+    pub fn fault(&self, span: Range<usize>, message: impl Into<String>) -> InputError {
+        InputError { file: Some(self.file.clone()), place: Some(self.place(span)), message: message.into() }
     }
 
     fn place(&self, span: Range<usize>) -> Place {
@@ -147,7 +147,7 @@ impl Source {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
             write!(f, "{}:", plain::shown(&file.to_string_lossy()))?;
@@ -184,7 +184,7 @@ impl Place {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for InputError {}
 
 /// `; did you mean ...?` for the allowed word nearest to the one found, in capitals or not; nothing where none is near.
 #[must_use]

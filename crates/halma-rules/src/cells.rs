@@ -94,6 +94,18 @@ impl<const W: usize> Cells<W> {
         self.0.iter().map(|w| w.count_ones() as usize).sum()
     }
 
+    /// How many members are less than `cell`.
+    #[inline(always)]
+    #[must_use]
+    pub fn below(&self, cell: usize) -> usize {
+        let (word, bit) = (cell / 64, cell % 64);
+        let mut count = (self.0[word] & ((1 << bit) - 1)).count_ones();
+        for &word in &self.0[..word] {
+            count += word.count_ones();
+        }
+        count as usize
+    }
+
     /// Whether there is no member.
     #[inline]
     #[must_use]

@@ -1,8 +1,9 @@
 //! The centroid: how far an army has come (Section 3.1 of the paper), for any board.
 //!
 //! On the boards of the paper the centroid of a cell is column + row - constant, and 0 half way. The searches need only
-//! two properties: K keeps it, and the mirror negates it. So it is generalised to the linear function with these
-//! properties along which start and target lie farthest apart.
+//! two properties: K keeps it, and the mirror negates it. So it is generalised: of those among eight linear functions
+//! that can have these properties it takes the one along which the army crosses the largest part of the board. If none
+//! of them leads on, it counts steps from the start less steps to the target.
 
 use crate::problem::Transfer;
 use crate::symmetry::Symmetries;

@@ -59,7 +59,7 @@ fn joined(lattice: &Lattice, jumps_only: bool) -> Vec<usize> {
         if !jumps_only {
             links[cell].extend(lattice.neighbours(cell));
         }
-        for &(a, b) in lattice.jumps(cell) {
+        for &(a, b) in lattice.jumps_over(cell) {
             links[usize::from(a)].push(b);
             links[usize::from(b)].push(a);
         }

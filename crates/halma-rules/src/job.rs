@@ -20,7 +20,7 @@
 //! let Problem::Transfer(transfer) = &job.problem else { unreachable!() };
 //! assert_eq!(transfer.start, [0, 1, 4]);
 //! assert_eq!(transfer.target, [7, 10, 11]);
-//! # Ok::<(), halma_record::source::Fault>(())
+//! # Ok::<(), halma_record::source::InputError>(())
 //! ```
 
 use std::fmt;
@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use halma_record::source::{Fault, Source};
+use halma_record::source::{InputError, Source};
 
 use crate::choose;
 use crate::game::Game;
@@ -90,9 +90,9 @@ pub struct Puzzle {
     /// The compiled table.
     pub compiled: Arc<Compiled>,
     /// If it has no goal: the message for questions that need one.
-    pub no_goal: Option<Fault>,
+    pub no_goal: Option<InputError>,
     /// The message if no key holds its states.
-    pub too_many: Fault,
+    pub too_many: InputError,
 }
 
 impl Problem {
@@ -247,7 +247,7 @@ impl Job {
     ///
     /// # Errors
     /// The first fault found, with its place.
-    pub fn read(file: &Path) -> Result<Self, Fault> {
+    pub fn read(file: &Path) -> Result<Self, InputError> {
         Self::of_source(&Source::read(file)?)
     }
 
@@ -255,7 +255,7 @@ impl Job {
     ///
     /// # Errors
     /// The first fault found, with its place.
-    pub fn of_source(source: &Source) -> Result<Self, Fault> {
+    pub fn of_source(source: &Source) -> Result<Self, InputError> {
         resolve::job(source)
     }
 
@@ -263,7 +263,7 @@ impl Job {
     ///
     /// # Errors
     /// The first fault found, with its place.
-    pub fn parse(file: &Path, text: &str) -> Result<Self, Fault> {
+    pub fn parse(file: &Path, text: &str) -> Result<Self, InputError> {
         resolve::job(&Source::new(file, text))
     }
 
@@ -285,7 +285,7 @@ impl Job {
         Ok(job)
     }
 
-    /// Checks a job that does not come from a file as if it did.
+    /// Checks a job that does not come from a file. [`Self::of`] has checked that the cells of its armies are on the board and ascend.
     ///
     /// # Errors
     /// The first error.
@@ -315,12 +315,12 @@ impl Job {
     ///
     /// # Errors
     /// Where the problem does not allow the resulting search.
-    pub fn with(mut self, overrides: &Overrides) -> Result<Self, Fault> {
+    pub fn with(mut self, overrides: &Overrides) -> Result<Self, InputError> {
         let Overrides { pruning, max_length, solutions, threads, memory, time, moves, output_dir, keep_levels, cache } =
             overrides.clone();
         if let Some(rule) = moves {
             let file = self.file.display().to_string();
-            let refused = |reason| Fault {
+            let refused = |reason| InputError {
                 file: None,
                 place: None,
                 message: format!("--moves {}: {reason} ({file})", rule.number()),
@@ -336,7 +336,7 @@ impl Job {
         self.output.dir = output_dir.or(self.output.dir);
         self.output.keep_levels = keep_levels.unwrap_or(self.output.keep_levels);
         self.output.cache = cache.or(self.output.cache);
-        let fault = |message: String| Err(Fault { file: None, place: None, message });
+        let fault = |message: String| Err(InputError { file: None, place: None, message });
         if self.search.solutions.is_some() && !matches!(self.problem, Problem::Puzzle(_)) {
             return fault(format!("--all is for puzzles from files ({})", self.file.display()));
         }
@@ -347,7 +347,7 @@ impl Job {
             None => Ok(self),
             Some(incompatible) => {
                 let message = format!("{} ({})", incompatible.message(&self.search, "--"), self.file.display());
-                Err(Fault { file: None, place: None, message })
+                Err(InputError { file: None, place: None, message })
             }
         }
     }
@@ -366,7 +366,6 @@ impl Job {
         if let Some(spec) = self.spec.armies_mut() {
             spec.moves = rule;
         }
-        self.sound()?;
         Ok(self)
     }
 }

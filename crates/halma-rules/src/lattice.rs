@@ -48,7 +48,7 @@ impl Lattice {
 
     /// The pairs of cells between which a man can jump over `over`, one pair for each axis that has both.
     #[must_use]
-    pub fn jumps(&self, over: usize) -> &[(u8, u8)] {
+    pub fn jumps_over(&self, over: usize) -> &[(u8, u8)] {
         &self.jumps[over]
     }
 

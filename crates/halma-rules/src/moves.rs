@@ -2,21 +2,22 @@
 //!
 //! A chain of jumps stays on cells of one type (Section 2.1 of the paper) and passes over men of the other types, so
 //! the moving man never obstructs himself. If a word holds all cells of a type, all men jump at once (`quarters.rs`).
-//! On larger boards the men of one type share the connected components of empty cells (`pieces.rs`).
+//! On larger boards the men of one type share the connected components of empty cells (`components.rs`).
 
-mod pieces;
-pub mod planes;
+mod components;
+pub mod quarter_numbering;
+pub mod quarter_sets;
 mod quarters;
 pub mod word;
 
-pub use pieces::Pieces;
+pub use components::ComponentScratch;
 
 use multiversion::multiversion;
 
 use crate::cells::Cells;
 use crate::lattice::Lattice;
-use pieces::Pairs;
-use quarters::Quarters;
+use components::Pairs;
+use quarters::QuarterBoards;
 
 /// The fast move generator of one lattice.
 #[derive(Clone, Debug)]
@@ -29,9 +30,9 @@ pub struct Mover<const W: usize> {
 /// How jumps are generated: on quarter boards if a word holds one, otherwise by connected components.
 #[derive(Clone, Debug)]
 enum Jumps<const W: usize> {
-    Small(Quarters<W, u32>),
-    Large(Quarters<W, u64>),
-    Pieces(Pairs),
+    Small(QuarterBoards<W, u32>),
+    Large(QuarterBoards<W, u64>),
+    Components(Pairs),
 }
 
 impl<const W: usize> Mover<W> {
@@ -39,17 +40,23 @@ impl<const W: usize> Mover<W> {
     #[must_use]
     pub fn new(lattice: &Lattice, jumps_only: bool) -> Self {
         let neighbours = |c| lattice.neighbours(c).iter().map(|&n| usize::from(n)).collect();
-        let small = Quarters::new(lattice).map(Jumps::Small);
+        let small = QuarterBoards::new(lattice).map(Jumps::Small);
         let jumps = small
-            .or_else(|| Quarters::new(lattice).map(Jumps::Large))
-            .unwrap_or_else(|| Jumps::Pieces(Pairs::new(lattice)));
+            .or_else(|| QuarterBoards::new(lattice).map(Jumps::Large))
+            .unwrap_or_else(|| Jumps::Components(Pairs::new(lattice)));
         Self { neighbours: (0..lattice.len()).map(neighbours).collect(), jumps_only, jumps }
     }
 
-    /// The cells that each man can reach in one move: `reach[i]` for the man on `men[i]`. `occupied` are the cells of
-    /// `men`. Where `reach` is shorter, the last men only stand there. Returns how many cells that is for all men together.
+    /// Writes to `reach[i]` the cells that the man on `men[i]` can reach in one move; `occupied` is the set of `men`.
+    /// If `reach` is shorter, only the first men move. Returns how many cells all sets have together.
     #[inline]
-    pub fn reach(&self, men: &[u8], occupied: Cells<W>, scratch: &mut Pieces<W>, reach: &mut [Cells<W>]) -> u64 {
+    pub fn reach(
+        &self,
+        men: &[u8],
+        occupied: Cells<W>,
+        scratch: &mut ComponentScratch<W>,
+        reach: &mut [Cells<W>],
+    ) -> u64 {
         all_reach(self, men, occupied, scratch, reach)
     }
 }
@@ -63,7 +70,7 @@ fn all_reach<const W: usize>(
     mover: &Mover<W>,
     men: &[u8],
     occupied: Cells<W>,
-    scratch: &mut Pieces<W>,
+    scratch: &mut ComponentScratch<W>,
     reach: &mut [Cells<W>],
 ) -> u64 {
     for (&cell, reach) in men.iter().zip(reach.iter_mut()) {
@@ -72,7 +79,7 @@ fn all_reach<const W: usize>(
     match &mover.jumps {
         Jumps::Small(quarters) => quarters.jumps(men, reach),
         Jumps::Large(quarters) => quarters.jumps(men, reach),
-        Jumps::Pieces(pairs) => pairs.jumps(men, scratch, reach),
+        Jumps::Components(pairs) => pairs.jumps(men, scratch, reach),
     }
     reach.iter().map(|reach| reach.len() as u64).sum()
 }
@@ -111,7 +118,7 @@ mod tests {
     use super::*;
     use crate::board::Board;
     use crate::lattice::Rule;
-    use crate::moves::planes::Planes;
+    use crate::moves::quarter_sets::QuarterBoards;
     use proptest::prelude::*;
 
     fn check<const W: usize>(board: Board, rule: Rule, jumps_only: bool, men: &[u8]) {
@@ -122,7 +129,7 @@ mod tests {
         let occupied: Cells<W> = men.iter().map(|&m| usize::from(m)).collect();
         let flags: Vec<bool> = (0..lattice.len()).map(|c| occupied.contains(c)).collect();
         let mover = Mover::<W>::new(&lattice, jumps_only);
-        let (mut scratch, mut reach) = (Pieces::default(), vec![Cells::EMPTY; men.len()]);
+        let (mut scratch, mut reach) = (ComponentScratch::default(), vec![Cells::EMPTY; men.len()]);
         for _ in 0..2 {
             let made = mover.reach(&men, occupied, &mut scratch, &mut reach);
             for (man, reach) in men.iter().zip(&reach) {
@@ -146,14 +153,14 @@ mod tests {
     }
 
     /// Sets of one man each, moved over all others.
-    fn check_planes<Q: word::Word>(lattice: &Lattice, jumps_only: bool, men: &[u8]) {
-        let Some(planes) = Planes::<Q>::new(lattice, jumps_only) else { return };
+    fn check_sets<Q: word::Word>(lattice: &Lattice, jumps_only: bool, men: &[u8]) {
+        let Some(boards) = QuarterBoards::<Q>::new(lattice, jumps_only) else { return };
         let occupied: Vec<bool> = (0..lattice.len()).map(|c| men.contains(&(c as u8))).collect();
-        let army = planes.of((0..lattice.len()).filter(|&c| occupied[c]));
+        let army = boards.of((0..lattice.len()).filter(|&c| occupied[c]));
         for man in (0..lattice.len()).filter(|&c| occupied[c]) {
-            let alone = planes.of([man]);
-            let reach = planes.reach(&alone, &planes.rungs(&army), &army.but(&alone));
-            let expected = planes.of(destinations(lattice, &occupied, man, jumps_only));
+            let alone = boards.of([man]);
+            let reach = boards.reach(&alone, &boards.lower_ends(&army), &army.but(&alone));
+            let expected = boards.of(destinations(lattice, &occupied, man, jumps_only));
             assert!(reach == expected, "man on {man} of {men:?}");
         }
     }
@@ -173,8 +180,8 @@ mod tests {
             let map = format!("{}\n{}\n", ".".repeat(width), drawn.join("\n"));
             let lattice = Lattice::new(Board::from_map(&map).unwrap().0, rule);
             let men: Vec<u8> = men.iter().map(|&m| (usize::from(m) % lattice.len()) as u8).collect();
-            check_planes::<u32>(&lattice, jumps_only, &men);
-            check_planes::<u128>(&lattice, jumps_only, &men);
+            check_sets::<u32>(&lattice, jumps_only, &men);
+            check_sets::<u128>(&lattice, jumps_only, &men);
         }
 
         #[test]

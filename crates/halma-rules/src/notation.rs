@@ -117,7 +117,7 @@ pub fn write_chain(cells: &[usize], board: &Board) -> String {
 /// The moves between armies that follow one another (of a game: both armies together) as text, with every landing.
 ///
 /// # Errors
-/// The number of a move, from 1, that is none.
+/// The number, from 1, of the first step that is not a move.
 pub fn write_walk<const W: usize>(
     lattice: &Lattice,
     jumps_only: bool,
@@ -175,7 +175,7 @@ fn landings<const W: usize>(lattice: &Lattice, others: Cells<W>, cell: usize) ->
 
 /// The cell behind `over`, seen from its neighbour `cell`.
 fn beyond(lattice: &Lattice, cell: usize, over: usize) -> Option<usize> {
-    lattice.jumps(over).iter().find_map(|&(a, b)| match (usize::from(a), usize::from(b)) {
+    lattice.jumps_over(over).iter().find_map(|&(a, b)| match (usize::from(a), usize::from(b)) {
         (a, b) if a == cell => Some(b),
         (a, b) if b == cell => Some(a),
         _ => None,

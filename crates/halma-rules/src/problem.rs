@@ -26,7 +26,7 @@ pub struct Transfer {
 #[derive(Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProblemError {
-    /// The map is none.
+    /// The map cannot be read.
     #[error(transparent)]
     Map(#[from] MapError),
     /// No board has that name.
@@ -53,7 +53,8 @@ impl Transfer {
     /// a target it is the mirror image of the start.
     ///
     /// # Errors
-    /// Where the map is none, or has no men.
+    /// The map cannot be read or has no men, start and target differ in size, or there is no target and no symmetry to
+    /// make one.
     pub fn drawn(map: &str, rule: Rule) -> Result<Self, ProblemError> {
         let (board, marks) = Board::from_map(map)?;
         let lattice = Lattice::new(board, rule);

@@ -14,7 +14,7 @@ use thiserror::Error;
 use toml::Spanned;
 
 use halma_record::record::{Record, RecordError};
-use halma_record::source::{Fault, Source};
+use halma_record::source::{InputError, Source};
 use halma_record::words::counted;
 
 use crate::board::Board;
@@ -41,7 +41,7 @@ pub struct Replay {
 pub enum ReplayError {
     /// The solution in the file is invalid.
     #[error(transparent)]
-    Solution(#[from] Fault),
+    Solution(#[from] InputError),
     /// A record cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -149,7 +149,7 @@ impl Replay {
     ///
     /// # Errors
     /// As [`Replay::read`].
-    pub fn from_source(source: &Source) -> Result<Self, Fault> {
+    pub fn from_source(source: &Source) -> Result<Self, InputError> {
         let SolutionFile { problem, solution } = raw::parse(source)?;
         let (spec, transfer) = match resolve_problem(source, &problem)? {
             (spec, Problem::Transfer(transfer)) => (spec, transfer),
@@ -227,7 +227,7 @@ fn written(
     board: &Board,
     check: impl FnOnce(&Script) -> Result<Vec<Vec<usize>>, Refusal>,
     what: &str,
-) -> Result<Vec<Vec<usize>>, Fault> {
+) -> Result<Vec<Vec<usize>>, InputError> {
     let text = moves.get_ref();
     let fault = |part: Range<usize>, message| Err(source.fault(source.within(&moves.span(), text, part), message));
     let script = match Script::parse(text, board) {

@@ -29,12 +29,12 @@ use halma_engine::store::StoreError;
 use halma_engine::store::workspace::Workspace;
 use halma_puzzles::own::projection::ProjectionError;
 use halma_record::record::{self, Asked, Record, RecordError, Verdict};
-use halma_record::source::Fault;
+use halma_record::source::InputError;
 use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning, Puzzle};
 use halma_rules::lattice::Lattice;
 
 use crate::solve::{Engine, Progress};
-pub use folder::{fingerprint, is_tried_out, unfinished};
+pub use folder::{fingerprint, is_tried_out, manifest_job};
 pub use place::place;
 pub use share::check as check_shared;
 
@@ -91,7 +91,7 @@ pub enum RunError {
     },
     /// The states of a puzzle do not fit any key.
     #[error("{0}")]
-    TooManyStates(Box<Fault>),
+    TooManyStates(Box<InputError>),
     /// A count of a puzzle in Rust with symmetries is not supported.
     #[error(
         "a puzzle in Rust does not say how many states its symmetries exchange: count with symmetry = false in [search]"
@@ -101,7 +101,7 @@ pub enum RunError {
     #[error(transparent)]
     Projection(#[from] ProjectionError),
     /// Abstractions of puzzles with free rules are not supported.
-    #[error("pruning projection: the puzzle has free rules; allowed is none")]
+    #[error("pruning projection: the puzzle has free rules; use --pruning none")]
     ProjectionOfFree,
     /// The puzzle has no lower bound of its own.
     #[error("the puzzle has no lower bound of its own: allowed prunings are none and, on a board, projection")]
@@ -113,7 +113,7 @@ pub enum RunError {
     CountUnderBound,
     /// The puzzle has no goal, and the question needs one.
     #[error("{0}")]
-    NoGoal(Box<Fault>),
+    NoGoal(Box<InputError>),
     /// The memory budget is too small.
     #[error(
         "{} of memory are too little: this job needs at least {} with {threads} thread{}{}",
@@ -171,7 +171,7 @@ pub enum RunError {
     #[error("a bug, no answer: {0}")]
     Contradiction(String),
     /// The solution found has an illegal move.
-    #[error("a bug: move {number} of the solution found is none")]
+    #[error("a bug: move {number} of the solution found is illegal")]
     NoMove {
         /// The move, from 1.
         number: usize,
@@ -262,7 +262,7 @@ fn answer(
     let expander = expander(threads, memory)?.sharing(Arc::clone(exchange));
     // A thread of the pool shares its work with the others without having to wake one of them first.
     let job = &expander.install(|| trial::choose_cap(job, question, &expander, progress, cancel))?;
-    // Its record may say more than a run that is stopped again at once.
+    // If this run is stopped at once, the earlier record may say more than its own: see `with_earlier`.
     let goes_on = job.output.dir.as_deref().is_some_and(folder::has_run);
     let workspace = folder::workspace(job, question, &**exchange, has_ended)?;
     let context = Context { job, question, expander: &expander, workspace: &workspace, progress, cancel };
@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn a_smaller_question_does_not_remove_the_run_of_a_greater_one_that_was_killed() {
         let folder = tempfile::tempdir().unwrap();
-        let (file, list) = (folder.path().join(record::FILE), folder.path().join(workspace::LIST));
+        let (file, list) = (folder.path().join(record::FILE), folder.path().join(workspace::MANIFEST));
         let job = job_in(folder.path(), "pattern");
         let ask = |question, levels| {
             let stops = StopsAfter::levels(levels);

@@ -8,12 +8,15 @@
 mod best_states;
 pub mod deepening;
 pub mod engine;
+mod filtered;
 mod frontiers;
 pub(crate) mod game_search;
 mod images;
+pub(crate) mod length_labels;
 mod level_sequence;
 pub(crate) mod model_search;
 pub(crate) mod path_counts;
+mod reported;
 pub mod row_search;
 pub mod transfer_search;
 
@@ -140,7 +143,7 @@ fn checked<S>(engine: Engine<'_>, answer: Answer<S>, check: impl FnOnce(&[S]) ->
         Answer::Found(walk) => match check(&walk) {
             Ok(()) => Answer::Found(walk),
             // If the solution is wrong, the refutations cannot be trusted either.
-            Err(fault) => Answer::Stopped(Stopped::Contradiction(format!("the solution found is none: {fault}"))),
+            Err(fault) => Answer::Stopped(Stopped::Contradiction(format!("the solution found is wrong: {fault}"))),
         },
         answer => answer,
     }

@@ -9,7 +9,7 @@ use halma_files::folder::refuse_link;
 use halma_files::plain;
 
 use super::queue::{BatchQueue, FILE, QueuedJob};
-use crate::cli::Live;
+use crate::cli::BatchDisplay;
 use crate::progress::{Lines, ProgressForm, json, status};
 
 /// The displays of a batch: a table on a terminal, lines elsewhere, a log and a status file in its folder.
@@ -54,8 +54,8 @@ impl<'a> Display<'a> {
     }
 
     /// The display that a job's search uses.
-    pub(super) fn lend(&self) -> Live {
-        Live { screen: self.screen.as_ref().map(|(screen, _)| screen.clone()), log: self.log.clone() }
+    pub(super) fn lend(&self) -> BatchDisplay {
+        BatchDisplay { screen: self.screen.as_ref().map(|(screen, _)| screen.clone()), log: self.log.clone() }
     }
 
     pub(super) fn clear(&self) {

@@ -197,11 +197,15 @@ impl QueuedJob {
         ]
     }
 
-    /// Why it failed, under its table; what is wrong with a job's file begins with its name already.
+    /// Why it failed, under its table.
     fn message(&self) -> String {
-        let file = self.file.display().to_string();
-        let named = if self.said.starts_with(&file) { String::new() } else { format!("{file}: ") };
-        format!("\n{named}{}\n", self.said)
+        format!("\n{}\n", self.named(&self.said))
+    }
+
+    /// A message with the job's file in front. What is wrong with the file itself begins with its name already.
+    pub(super) fn named(&self, message: &str) -> String {
+        let file = self.file.display();
+        if message.starts_with(&format!("{file}:")) { message.into() } else { format!("{file}: {message}") }
     }
 
     /// What is said of it, in a line.

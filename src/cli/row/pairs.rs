@@ -35,8 +35,7 @@ pub struct PairsArgs {
     /// Print the number of shortest solutions, counted by search
     #[arg(long)]
     count: bool,
-    /// Print the number of shortest solutions that a formula gives which fits all numbers counted so far, for N >= 4: a
-    /// conjecture
+    /// Print the conjectured number of shortest solutions, for N >= 4: a formula that fits all counts so far
     #[arg(long, conflicts_with_all = ["json", "draw"])]
     conjecture: bool,
     /// Options of all row puzzles.

@@ -45,7 +45,7 @@ pub struct ReverseArgs {
     /// Print minima and counts for all places of the vacancy, found by search
     #[arg(long, conflicts_with_all = ["start", "end", "draw"])]
     table: bool,
-    /// Print the minimum that a formula gives which is proved for some N, S and F and a conjecture for the others
+    /// Print the minimum by a formula. It is proved for some N, S and F, and a conjecture for the others
     #[arg(long, conflicts_with_all = ["json", "draw"])]
     conjecture: bool,
     /// Options of all row puzzles.

@@ -85,7 +85,7 @@ export function ofFragment(fragment) {
   state.target = parts.has("target") ? cells("target") ?? new Set() : null;
   state.jumpsOnly = parts.has("jumps-only");
   state.palindromic = parts.has("palindromic");
-  if (/^[a-z0-9-]{1,20}(\([\w,.=/+ -]{1,200}\))?$/.test(parts.get("pruning") ?? "")) state.pruning = parts.get("pruning");
+  if (/^[a-z0-9+-]{1,200}(\([\w,.=/+ -]{1,200}\))?$/.test(parts.get("pruning") ?? "")) state.pruning = parts.get("pruning");
   return state;
 }
 
@@ -98,8 +98,7 @@ export function ofJob(armies, kind) {
   } else {
     state.board = armies.board;
   }
-  const usual = kind === "game" ? "all" : "leading";
-  state.pruning = armies.pruning === usual ? "" : armies.pruning;
+  state.pruning = armies.pruning === armies.usual_pruning ? "" : armies.pruning;
   state.named = armies.named;
   state.army = new Set(armies.start);
   state.target = armies.mirrored ? null : new Set(armies.target);

@@ -119,10 +119,9 @@ function controls() {
   $("rows").value = state.map.length;
   $("mirror").hidden = !state.target;
   const own = PRUNINGS[state.kind];
-  // One with parameters comes from a file, and stays.
-  const names = own.some((name) => state.pruning.startsWith(`${name}(`)) ? [...own, state.pruning] : own;
+  // A pruning that the menu does not have comes from a file or a link. It is added to the menu.
+  const names = state.pruning && !own.includes(state.pruning) ? [...own, state.pruning] : own;
   $("pruning").replaceChildren(make("option", { value: "", textContent: "usual" }), ...names.map((name) => make("option", { value: name, textContent: name })));
-  if (!names.includes(state.pruning)) state.pruning = "";
   $("pruning").value = state.pruning;
   if ($("text").value !== state.text) $("text").value = state.text;
 }
@@ -249,7 +248,11 @@ async function copy() {
 
 function listen() {
   const on = (id, deed, event = "change") => $(id).addEventListener(event, deed);
-  on("kind", (e) => { state.kind = e.target.value; changed(); });
+  on("kind", (e) => {
+    state.kind = e.target.value;
+    if (!PRUNINGS[state.kind].includes(state.pruning)) state.pruning = "";
+    changed();
+  });
   on("board-name", (e) => { state.board = e.target.value; state.target = null; layOut(); });
   on("moves", (e) => { state.moves = Number(e.target.value); layOut(); });
   on("army", (e) => {

@@ -8,16 +8,14 @@ use std::array::from_fn;
 
 use halma_rules::cells::Cells;
 use halma_rules::lattice::Lattice;
+use halma_rules::moves::quarter_numbering::{AXES, QuarterNumbering};
 use halma_rules::moves::word::Word;
 
 /// Sets of cells, in `N` words: bit `columns * (y / 2) + x / 2` of the part of type `x % 2 + 2 * (y % 2)`.
-pub(super) type Quarters<Q, const N: usize> = [Q; N];
+pub(super) type QuarterSet<Q, const N: usize> = [Q; N];
 
 /// By axis: the lower ends of the jumps that men allow.
-pub(super) type LowerEnds<Q, const N: usize> = [Quarters<Q, N>; AXES];
-
-/// The most axes of a rule.
-const AXES: usize = 4;
+pub(super) type LowerEnds<Q, const N: usize> = [QuarterSet<Q, N>; AXES];
 
 /// The place of a cell: its word and its bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,9 +51,9 @@ pub(super) struct Chains<Q, const N: usize> {
 /// What chains from some cells reach.
 pub(super) struct Closure<Q, const N: usize> {
     /// The cells themselves and all that is reached, by landings on empty cells.
-    pub(super) reached: Quarters<Q, N>,
+    pub(super) reached: QuarterSet<Q, N>,
     /// The occupied cells on which such a chain would land next.
-    pub(super) blocked: Quarters<Q, N>,
+    pub(super) blocked: QuarterSet<Q, N>,
 }
 
 /// A chain: the cells landed on, and the cells jumped over.
@@ -68,23 +66,23 @@ pub(super) struct Chain<const W: usize> {
 /// those that each man makes alone.
 #[derive(Clone, Copy, Debug)]
 struct Standing<Q, const N: usize> {
-    occupied: Quarters<Q, N>,
-    rungs: LowerEnds<Q, N>,
+    occupied: QuarterSet<Q, N>,
+    lower_ends: LowerEnds<Q, N>,
 }
 
 impl<Q: Word, const N: usize> Standing<Q, N> {
     fn nobody() -> Self {
-        Self { occupied: [Q::default(); N], rungs: [[Q::default(); N]; AXES] }
+        Self { occupied: [Q::default(); N], lower_ends: [[Q::default(); N]; AXES] }
     }
 
     /// With the man who is missing, or without the one who is there.
     #[inline(always)]
     fn flip(&mut self, man: &Self) {
-        let flip = |all: &mut Quarters<Q, N>, own: &Quarters<Q, N>| {
+        let flip = |all: &mut QuarterSet<Q, N>, own: &QuarterSet<Q, N>| {
             all.iter_mut().zip(own).for_each(|(all, &own)| *all = *all ^ own);
         };
         flip(&mut self.occupied, &man.occupied);
-        self.rungs.iter_mut().zip(&man.rungs).for_each(|(all, own)| flip(all, own));
+        self.lower_ends.iter_mut().zip(&man.lower_ends).for_each(|(all, own)| flip(all, own));
     }
 }
 
@@ -98,7 +96,7 @@ pub(super) struct Men<const W: usize, Q, const N: usize> {
 impl<const W: usize, Q: Word, const N: usize> Men<W, Q, N> {
     /// Where they stand.
     #[inline(always)]
-    pub(super) fn occupied(&self) -> &Quarters<Q, N> {
+    pub(super) fn occupied(&self) -> &QuarterSet<Q, N> {
         &self.standing.occupied
     }
 }
@@ -107,14 +105,11 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
     /// The quarter boards of a lattice; `None` where they have too many places for the words.
     pub(super) fn new(lattice: &Lattice) -> Option<Self> {
         let board = &lattice.board;
-        let columns = (0..lattice.len()).map(|cell| board.xy(cell).0 / 2 + 1).max()?;
-        let bit = |cell: usize| {
-            let (x, y) = board.xy(cell);
-            (columns * (y / 2) + x / 2) as u32
-        };
+        let numbering = QuarterNumbering::new(board);
+        let bit = |cell: usize| numbering.place(cell);
         let parts = 4 / N;
         let size = Q::CELLS / parts as u32;
-        if (0..lattice.len()).map(bit).max()? >= size {
+        if numbering.count() > size {
             return None;
         }
         let place = |cell: usize| {
@@ -135,9 +130,8 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
             let own = place(cell);
             chains.cells[usize::from(own.word)][usize::from(own.bit)] = cell as u8;
             flip(&mut chains.alone[cell].occupied, own);
-            for &(a, b) in lattice.jumps(cell) {
-                let (a, b) = (usize::from(a), usize::from(b));
-                let (lower, upper) = if bit(a) < bit(b) { (a, b) } else { (b, a) };
+            for &(a, b) in lattice.jumps_over(cell) {
+                let (lower, upper) = numbering.lower_first(a, b);
                 // Axes that shift alike may share their number: the lower end and the shift tell the jump.
                 let shift = bit(upper) - bit(lower);
                 let axis = shifts.iter().position(|&s| s == shift).unwrap_or(shifts.len());
@@ -147,7 +141,7 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
                 }
                 let lower = place(lower);
                 chains.between[axis][usize::from(lower.word)][usize::from(lower.bit)] = cell as u8;
-                flip(chains.alone[cell].rungs.get_mut(axis)?, lower);
+                flip(chains.alone[cell].lower_ends.get_mut(axis)?, lower);
                 let (count, jumps) = &mut chains.over[cell];
                 *jumps.get_mut(usize::from(*count))? = Jump { axis: axis as u8, lower };
                 *count += 1;
@@ -159,19 +153,19 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
 
     /// These cells.
     #[inline(always)]
-    pub(super) fn of<const W: usize>(&self, cells: Cells<W>) -> Quarters<Q, N> {
-        let mut quarters = [Q::default(); N];
+    pub(super) fn of<const W: usize>(&self, cells: Cells<W>) -> QuarterSet<Q, N> {
+        let mut set = [Q::default(); N];
         cells.for_each(|cell| {
-            quarters.iter_mut().zip(&self.alone[cell].occupied).for_each(|(all, &own)| *all |= own);
+            set.iter_mut().zip(&self.alone[cell].occupied).for_each(|(all, &own)| *all |= own);
         });
-        quarters
+        set
     }
 
     /// Whether this cell is in the set.
     #[inline(always)]
-    pub(super) fn contains(&self, quarters: &Quarters<Q, N>, cell: usize) -> bool {
+    pub(super) fn contains(&self, set: &QuarterSet<Q, N>, cell: usize) -> bool {
         let Place { word, bit } = self.places[cell];
-        has(quarters[usize::from(word) % N], bit.into())
+        has(set[usize::from(word) % N], bit.into())
     }
 
     /// These men.
@@ -200,11 +194,11 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
 
     /// The other ends of the jumps that begin in `from`.
     #[inline(always)]
-    fn landings(&self, from: &Quarters<Q, N>, rungs: &LowerEnds<Q, N>) -> Quarters<Q, N> {
+    fn landings(&self, from: &QuarterSet<Q, N>, lower_ends: &LowerEnds<Q, N>) -> QuarterSet<Q, N> {
         let mut landings = [Q::default(); N];
-        for (&shift, rungs) in self.shifts.iter().zip(rungs) {
+        for (&shift, lower_ends) in self.shifts.iter().zip(lower_ends) {
             for word in 0..N {
-                let (here, lower) = (from[word], rungs[word]);
+                let (here, lower) = (from[word], lower_ends[word]);
                 landings[word] |= (here & lower) << shift | here >> shift & lower;
             }
         }
@@ -213,16 +207,14 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
 
     /// What chains from `sources` reach.
     #[inline(always)]
-    pub(super) fn closure<const W: usize>(&self, sources: &Quarters<Q, N>, men: &Men<W, Q, N>) -> Closure<Q, N> {
-        let Standing { occupied, rungs } = &men.standing;
+    pub(super) fn closure<const W: usize>(&self, sources: &QuarterSet<Q, N>, men: &Men<W, Q, N>) -> Closure<Q, N> {
+        let Standing { occupied, lower_ends } = &men.standing;
         let mut reached = *sources;
         loop {
-            let landings = self.landings(&reached, rungs);
-            let next = from_fn(|word| reached[word] | landings[word] & !occupied[word]);
-            if next == reached {
+            let landings = self.landings(&reached, lower_ends);
+            if !grow(&mut reached, &landings, occupied) {
                 return Closure { reached, blocked: from_fn(|word| landings[word] & occupied[word]) };
             }
-            reached = next;
         }
     }
 
@@ -230,21 +222,19 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
     #[inline(always)]
     pub(super) fn leads<const W: usize>(
         &self,
-        movers: &Quarters<Q, N>,
-        ends: &Quarters<Q, N>,
+        movers: &QuarterSet<Q, N>,
+        ends: &QuarterSet<Q, N>,
         men: &Men<W, Q, N>,
     ) -> bool {
         let mut reached = *ends;
         loop {
-            let landings = self.landings(&reached, &men.standing.rungs);
+            let landings = self.landings(&reached, &men.standing.lower_ends);
             if meet(&landings, movers) {
                 return true;
             }
-            let next = from_fn(|word| reached[word] | landings[word] & !men.standing.occupied[word]);
-            if next == reached {
+            if !grow(&mut reached, &landings, &men.standing.occupied) {
                 return false;
             }
-            reached = next;
         }
     }
 
@@ -252,25 +242,23 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
     #[inline(always)]
     pub(super) fn chain<const W: usize>(
         &self,
-        movers: &Quarters<Q, N>,
-        ends: &Quarters<Q, N>,
+        movers: &QuarterSet<Q, N>,
+        ends: &QuarterSet<Q, N>,
         men: &Men<W, Q, N>,
     ) -> Result<Chain<W>, Closure<Q, N>> {
-        let Standing { occupied, rungs } = &men.standing;
+        let Standing { occupied, lower_ends } = &men.standing;
         // The cells by the number of jumps that are left, from the ends on.
         let mut layers = Vec::with_capacity(16);
         let mut reached = *ends;
         loop {
-            let landings = self.landings(&reached, rungs);
+            let landings = self.landings(&reached, lower_ends);
             layers.push(reached);
             if let Some(word) = (0..N).find(|&word| landings[word] & movers[word] != Q::default()) {
-                return Ok(self.walk(word, (landings[word] & movers[word]).lowest(), &layers, rungs));
+                return Ok(self.walk(word, (landings[word] & movers[word]).lowest(), &layers, lower_ends));
             }
-            let next = from_fn(|word| reached[word] | landings[word] & !occupied[word]);
-            if next == reached {
+            if !grow(&mut reached, &landings, occupied) {
                 return Err(Closure { reached, blocked: from_fn(|word| landings[word] & occupied[word]) });
             }
-            reached = next;
         }
     }
 
@@ -279,14 +267,14 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
         &self,
         word: usize,
         mut bit: u32,
-        layers: &[Quarters<Q, N>],
-        rungs: &LowerEnds<Q, N>,
+        layers: &[QuarterSet<Q, N>],
+        lower_ends: &LowerEnds<Q, N>,
     ) -> Chain<W> {
         let mut chain = Chain { landings: Cells::EMPTY, over: Cells::EMPTY };
         for layer in layers.iter().rev() {
-            for (axis, (&shift, rungs)) in self.shifts.iter().zip(rungs).enumerate() {
-                let up = bit + shift < Q::CELLS && has(rungs[word], bit) && has(layer[word], bit + shift);
-                let down = bit.checked_sub(shift).filter(|&low| has(rungs[word], low) && has(layer[word], low));
+            for (axis, (&shift, lower_ends)) in self.shifts.iter().zip(lower_ends).enumerate() {
+                let up = bit + shift < Q::CELLS && has(lower_ends[word], bit) && has(layer[word], bit + shift);
+                let down = bit.checked_sub(shift).filter(|&low| has(lower_ends[word], low) && has(layer[word], low));
                 let (lower, end) = match down {
                     _ if up => (bit, bit + shift),
                     Some(low) => (low, low),
@@ -303,7 +291,7 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
 
     /// Whether the board has a jump over this cell from one of `a`, and one from one of `b`.
     #[inline(always)]
-    pub(super) fn is_beside(&self, cell: usize, a: &Quarters<Q, N>, b: &Quarters<Q, N>) -> bool {
+    pub(super) fn is_beside(&self, cell: usize, a: &QuarterSet<Q, N>, b: &QuarterSet<Q, N>) -> bool {
         let (count, jumps) = &self.over[cell];
         let (mut beside_a, mut beside_b) = (false, false);
         for &Jump { axis, lower } in jumps.iter().take((*count).into()) {
@@ -317,9 +305,22 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
 }
 
 #[inline(always)]
-fn flip<Q: Word, const N: usize>(quarters: &mut Quarters<Q, N>, Place { word, bit }: Place) {
-    let word = &mut quarters[usize::from(word) % N];
+fn flip<Q: Word, const N: usize>(set: &mut QuarterSet<Q, N>, Place { word, bit }: Place) {
+    let word = &mut set[usize::from(word) % N];
     *word = *word ^ Q::ONE << u32::from(bit);
+}
+
+/// Adds those landings to `reached` that are not occupied. Returns whether there are new ones.
+#[inline(always)]
+fn grow<Q: Word, const N: usize>(
+    reached: &mut QuarterSet<Q, N>,
+    landings: &QuarterSet<Q, N>,
+    occupied: &QuarterSet<Q, N>,
+) -> bool {
+    let next = from_fn(|word| reached[word] | landings[word] & !occupied[word]);
+    let grows = next != *reached;
+    *reached = next;
+    grows
 }
 
 #[inline(always)]
@@ -329,6 +330,6 @@ fn has<Q: Word>(word: Q, bit: u32) -> bool {
 
 /// Whether the sets have a cell in common.
 #[inline(always)]
-fn meet<Q: Word, const N: usize>(a: &Quarters<Q, N>, b: &Quarters<Q, N>) -> bool {
+fn meet<Q: Word, const N: usize>(a: &QuarterSet<Q, N>, b: &QuarterSet<Q, N>) -> bool {
     (0..N).fold(Q::default(), |all, word| all | a[word] & b[word]) != Q::default()
 }

@@ -37,9 +37,9 @@ pub struct Contact<const W: usize> {
 
 /// The two ways to be in time: d or D small enough.
 struct Limits {
-    /// The largest d, 0 where there is none.
+    /// The largest d that is in time.
     armies: usize,
-    /// The largest D.
+    /// The largest D that is in time.
     base: usize,
 }
 

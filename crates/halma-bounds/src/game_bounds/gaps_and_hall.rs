@@ -7,7 +7,7 @@ use halma_rules::game::{Game, Side};
 use super::diagonal_gaps::Gaps;
 use super::hall::HallOnLines;
 use super::lines::{Lines, MAX_LINES, Several, View, ViewBound};
-use super::{DEAREST, GameBound, Position, goal};
+use super::{GameBound, MOST_SLACK_PAID, Position, goal};
 
 /// Both bounds.
 pub(crate) struct GapsAndHall<const W: usize> {
@@ -113,7 +113,7 @@ impl<const W: usize> GameBound<W> for GapsAndHall<W> {
         } else {
             self.filter_together(position, men, reach);
         }
-        if position.slack(self.base) <= DEAREST {
+        if position.slack(self.base) <= MOST_SLACK_PAID {
             for lines in &self.wide {
                 lines.filter(self.base, position, men, reach, &HallOnLines(lines));
             }

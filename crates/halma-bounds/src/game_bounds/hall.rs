@@ -21,7 +21,7 @@ use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 
 use super::lines::{Lines, MAX_LINES, View, ViewBound};
-use super::{DEAREST, GameBound, Position, goal};
+use super::{GameBound, MOST_SLACK_PAID, Position, goal};
 
 /// The bound.
 pub struct Hall<const W: usize> {
@@ -127,13 +127,14 @@ fn sorted_costs<const W: usize>(lines: &Lines<W>, view: &View) -> SortedCosts {
     sorted
 }
 
-/// Hall's condition for fewer than `L` men: with e even and o odd men the first e + o have entered, in time if their costs
-/// allow it. `L2` is twice `L`.
+/// Hall's condition, for fewer than `L` men. The e cheapest even men and the o cheapest odd men can be the first e + o
+/// to enter after as many fills as the dearest of each need together. `least[k]` is the fewest fills over all
+/// e + o = k. `L2` is twice `L`.
 #[inline]
 fn in_time<const L: usize, const L2: usize>(sorted: &SortedCosts, men: usize, first: usize) -> bool {
     let SortedCosts { costs: [even, odd], men: [evens, _] } = sorted;
-    // By e + o: the fewest fills; the costs of odd men with those of no man before them.
     let mut least = [u8::MAX; L];
+    // The costs of odd men, with that of no man before them.
     let mut padded = [u8::MAX; L2];
     padded[L] = 0;
     padded[L + 1..].copy_from_slice(&odd[..L - 1]);
@@ -204,7 +205,7 @@ impl<const W: usize> GameBound<W> for Hall<W> {
     }
 
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
-        if position.slack(self.base) > DEAREST {
+        if position.slack(self.base) > MOST_SLACK_PAID {
             return;
         }
         for lines in &self.lines {

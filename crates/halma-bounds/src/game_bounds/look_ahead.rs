@@ -19,7 +19,7 @@ use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 use halma_rules::moves::word::Word;
 
-use super::chains::{Chain, Chains, Closure, Men, Quarters};
+use super::chains::{Chain, Chains, Closure, Men, QuarterSet};
 use super::{GameBound, Position, beside, goal, one_by_one};
 
 /// The bound.
@@ -35,9 +35,9 @@ pub struct LookAhead<const W: usize> {
 
 /// Quarter boards in the fewest words that hold them, and the base on them.
 enum Boards {
-    Small(Chains<u64, 2>, Quarters<u64, 2>),
-    Medium(Chains<u64, 4>, Quarters<u64, 4>),
-    Large(Chains<u128, 4>, Quarters<u128, 4>),
+    Small(Chains<u64, 2>, QuarterSet<u64, 2>),
+    Medium(Chains<u64, 4>, QuarterSet<u64, 4>),
+    Large(Chains<u128, 4>, QuarterSet<u128, 4>),
     /// Moves are judged one by one.
     None,
 }
@@ -48,8 +48,8 @@ struct Scene<'a, const W: usize, Q, const N: usize> {
     chains: &'a Chains<Q, N>,
     /// The winner's men outside the base.
     outside: Cells<W>,
-    movers: Quarters<Q, N>,
-    base: &'a Quarters<Q, N>,
+    movers: QuarterSet<Q, N>,
+    base: &'a QuarterSet<Q, N>,
 }
 
 impl<const W: usize> LookAhead<W> {
@@ -60,7 +60,7 @@ impl<const W: usize> LookAhead<W> {
         let base: Cells<W> = goal(game, winner);
         let mut from = vec![Vec::new(); lattice.len()];
         for over in 0..lattice.len() {
-            for &(a, b) in lattice.jumps(over) {
+            for &(a, b) in lattice.jumps_over(over) {
                 from[usize::from(a)].push((over as u8, b));
                 from[usize::from(b)].push((over as u8, a));
             }
@@ -104,7 +104,7 @@ impl<const W: usize> LookAhead<W> {
 ))]
 fn keep_ways_in<const W: usize, Q: Word, const N: usize>(
     bound: &LookAhead<W>,
-    (chains, base): (&Chains<Q, N>, &Quarters<Q, N>),
+    (chains, base): (&Chains<Q, N>, &QuarterSet<Q, N>),
     position: &Position<W>,
     men: &[u8],
     reach: &mut [Cells<W>],
@@ -164,7 +164,7 @@ fn keep_ways_in<const W: usize, Q: Word, const N: usize>(
 impl<const W: usize, Q: Word, const N: usize> Scene<'_, W, Q, N> {
     /// The empty cells of the base.
     #[inline(always)]
-    fn ends(&self, men: &Men<W, Q, N>) -> Quarters<Q, N> {
+    fn ends(&self, men: &Men<W, Q, N>) -> QuarterSet<Q, N> {
         std::array::from_fn(|word| self.base[word] & !men.occupied()[word])
     }
 

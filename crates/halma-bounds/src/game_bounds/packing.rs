@@ -3,6 +3,7 @@
 //! The base is both the loser's start and the winner's goal, and its inner cells are reached and left only past its
 //! outer ones. Keep only the base: which of its cells the winner holds, which the loser, which are empty, and whose
 //! turn it is. Outside the base everything is allowed. Then a move is
+//! - of the winner: into the base, at no cost; within it or outside it, costing 1; out of it, costing 2;
 //! - of the loser: out of the base, at no cost; within it or outside it, costing 1; into it, costing 2.
 //!
 //! The winner's costs over the rest of the game sum up to the slack σ, since each move that remains either takes a man
@@ -89,7 +90,7 @@ impl Inside {
             }
         }
         for over in 0..lattice.len() {
-            for &(a, b) in lattice.jumps(over) {
+            for &(a, b) in lattice.jumps_over(over) {
                 for (a, b) in [(a, b), (b, a)] {
                     match (own(a.into()), own(b.into())) {
                         (Some(a), Some(b)) => inside.jumps[usize::from(a)].push((own(over), b)),
@@ -223,11 +224,11 @@ impl<const W: usize> Packing<W> {
     /// The contents that a move of the winner and one of the loser can lead to, with their costs.
     fn moves(&self, inside: &Inside, (winner, loser): (u32, u32)) -> [Vec<(u32, u8)>; 2] {
         let men = winner | loser;
-        let enterable = inside.enterable(men) | inside.border & !men;
         let by_jumps = inside.enterable(men);
+        let by_any_move = by_jumps | inside.border & !men;
         let bits = |set: u32| (0..self.cells.len()).filter(move |c| set >> c & 1 != 0);
         let mut moves = [vec![(self.content(winner, loser), 1)], vec![(self.content(winner, loser), 1)]];
-        for to in bits(enterable) {
+        for to in bits(by_any_move) {
             moves[0].push((self.content(winner | 1 << to, loser), 0));
             moves[1].push((self.content(winner, loser | 1 << to), 2));
         }
@@ -262,10 +263,7 @@ impl<const W: usize> Packing<W> {
     /// Whether these contents can be won with these costs; `turn` is 0 if the winner is to move.
     #[inline]
     fn good(&self, content: u32, turn: usize, sigma: i32, lambda: i32) -> bool {
-        if sigma < 0 || lambda < 0 {
-            return false;
-        }
-        // Larger λ are not tabulated, and a least σ of BUDGET may be more than that.
+        // Neither may be negative. Larger λ are not tabulated, and a least σ of BUDGET may be more than that.
         let (Ok(lambda), Ok(sigma)) = (usize::try_from(lambda), usize::try_from(sigma)) else { return false };
         lambda >= BUDGET || usize::from(self.least[(content as usize * 2 + turn) * BUDGET + lambda]) <= sigma
     }

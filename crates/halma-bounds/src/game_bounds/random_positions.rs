@@ -4,7 +4,7 @@ use halma_rules::board::Board;
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 use halma_rules::lattice::{Lattice, Rule};
-use halma_rules::moves::{Mover, Pieces};
+use halma_rules::moves::{ComponentScratch, Mover};
 
 use super::{Position, goal};
 
@@ -54,7 +54,7 @@ pub(crate) fn moves(game: &Game, position: &Position<4>) -> (Vec<u8>, Vec<Cells<
     let other = (position.winner | position.loser) & !mover;
     let mut men: Vec<u8> = mover.iter().chain(other.iter()).map(|c| c as u8).collect();
     let mut reach = vec![Cells::EMPTY; mover.len()];
-    Mover::new(&game.lattice, false).reach(&men, mover | other, &mut Pieces::default(), &mut reach);
+    Mover::new(&game.lattice, false).reach(&men, mover | other, &mut ComponentScratch::default(), &mut reach);
     men.truncate(mover.len());
     (men, reach)
 }

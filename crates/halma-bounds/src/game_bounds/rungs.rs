@@ -26,21 +26,21 @@
 //! by at most one, and that only for other types and on cells where one more rung shortens some way. Cases that remain
 //! open are computed one by one.
 
-mod plane;
+mod quarter_boards;
 #[cfg(test)]
 mod tests;
 
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 
-use self::plane::{FAR, Levels, Plane, Quarters};
+use self::quarter_boards::{FAR, Levels, QuarterBoards, QuarterSet};
 use super::{GameBound, Position, goal};
 
 /// The bound.
 pub struct Rungs<const W: usize> {
     base: Cells<W>,
     /// `None` on boards that are too large; the bound then says nothing.
-    plane: Option<Plane>,
+    boards: Option<QuarterBoards>,
 }
 
 /// What the entries have to satisfy.
@@ -67,14 +67,16 @@ impl<const W: usize> Rungs<W> {
     /// For games that `winner` wins.
     #[must_use]
     pub fn new(game: &Game, winner: Side) -> Self {
-        Self { base: goal(game, winner), plane: Plane::new(game, winner) }
+        Self { base: goal(game, winner), boards: QuarterBoards::new(game, winner) }
     }
 
     /// Σ w(m) over the winner's men outside the base, no more than 15 for each; `None` on boards that are too large.
     #[must_use]
     pub fn missing(&self, position: &Position<W>) -> Option<u32> {
-        let plane = self.plane.as_ref()?;
-        Some(plane.levels(&plane.of(position.winner | position.loser), &plane.of(position.winner & !self.base)).sum())
+        let boards = self.boards.as_ref()?;
+        Some(
+            boards.levels(&boards.of(position.winner | position.loser), &boards.of(position.winner & !self.base)).sum(),
+        )
     }
 
     fn deadline(&self, position: &Position<W>) -> Deadline {
@@ -99,7 +101,7 @@ impl Deadline {
             if most < needed {
                 return false;
             }
-            // Where each type has its fourth of the fills, and all men are there, more fills change nothing.
+            // If equal shares of the fills let all men enter in time, more fills change nothing.
             let shares = |group: usize| (fills + group as i32) / groups as i32;
             let even = (0..groups).map(|group| within(group, fills - shares(group))).sum::<i32>() + change.more;
             if even >= self.outside - self.slack {
@@ -115,7 +117,7 @@ impl Deadline {
 
 /// The most men over all ways to split so many fills among the groups of cells.
 fn best_split(groups: usize, fills: i32, within: impl Fn(usize, i32) -> i32) -> i32 {
-    // With more there is a fourth of them, or half, that suffices for all.
+    // With more fills, equal shares already suffice for every group.
     let fills = fills.min(MOST_FILLS as i32 - 1);
     let mut best = [0; MOST_FILLS];
     for group in 0..groups {
@@ -132,10 +134,10 @@ const MOST_FILLS: usize = 2 * FAR + 4;
 
 /// The moves of one man, as the bound judges them.
 struct Moves<'a> {
-    plane: &'a Plane,
+    boards: &'a QuarterBoards,
     /// All men but him, and the winner's men outside the base but him.
-    occupied: Quarters,
-    outside: Quarters,
+    occupied: QuarterSet,
+    outside: QuarterSet,
     /// Whether he is one of the winner's.
     of_winner: bool,
 }
@@ -144,16 +146,16 @@ impl Moves<'_> {
     /// Whether the bound admits the position with him on `to`, where he is outside the base.
     fn admits(&self, to: usize, deadline: Deadline) -> bool {
         let (mut occupied, mut outside) = (self.occupied, self.outside);
-        self.plane.flip(&mut occupied, to);
+        self.boards.flip(&mut occupied, to);
         if self.of_winner {
-            self.plane.flip(&mut outside, to);
+            self.boards.flip(&mut outside, to);
         }
-        deadline.is_kept(self.plane.groups(), &self.plane.levels(&occupied, &outside), Change::default())
+        deadline.is_kept(self.boards.groups(), &self.boards.levels(&occupied, &outside), Change::default())
     }
 
     /// Those of `targets`, all outside the base, to which he may go.
     fn outside<const W: usize>(&self, targets: Cells<W>, levels: &Levels, deadline: Deadline) -> Cells<W> {
-        let (plane, groups) = (self.plane, self.plane.groups());
+        let (boards, groups) = (self.boards, self.boards.groups());
         if deadline.is_kept(groups, levels, Change::default()) {
             return targets;
         }
@@ -166,10 +168,10 @@ impl Moves<'_> {
         let mut helpful = None;
         let mut kept = Cells::EMPTY;
         targets.for_each(|to| {
-            if !hopeful[plane.group_of(to) & 3] {
+            if !hopeful[boards.group_of(to) & 3] {
                 return;
             }
-            let is_helpful = plane.contains(helpful.get_or_insert_with(|| plane.helpful(levels)), to);
+            let is_helpful = boards.contains(helpful.get_or_insert_with(|| boards.helpful(levels)), to);
             if (is_helpful || at_once) && self.admits(to, deadline) {
                 kept.add(to);
             }
@@ -180,19 +182,20 @@ impl Moves<'_> {
 
 impl<const W: usize> GameBound<W> for Rungs<W> {
     fn admits(&self, position: &Position<W>) -> bool {
-        let Some(plane) = &self.plane else { return true };
-        let levels = plane.levels(&plane.of(position.winner | position.loser), &plane.of(position.winner & !self.base));
-        self.deadline(position).is_kept(plane.groups(), &levels, Change::default())
+        let Some(boards) = &self.boards else { return true };
+        let levels =
+            boards.levels(&boards.of(position.winner | position.loser), &boards.of(position.winner & !self.base));
+        self.deadline(position).is_kept(boards.groups(), &levels, Change::default())
     }
 
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
-        let Some(plane) = &self.plane else { return };
+        let Some(boards) = &self.boards else { return };
         let of_winner = position.winner_to_move();
-        let occupied = plane.of(position.winner | position.loser);
-        let outside = plane.of(position.winner & !self.base);
+        let occupied = boards.of(position.winner | position.loser);
+        let outside = boards.of(position.winner & !self.base);
         let now = Deadline { first: i32::from(of_winner), ..self.deadline(position) };
         // No move lengthens a way by more than one rung and one man.
-        let standing = plane.levels(&occupied, &outside);
+        let standing = boards.levels(&occupied, &outside);
         let leaves = of_winner && !(position.winner & self.base).is_empty();
         let spoiled = match (of_winner, leaves) {
             (false, _) => now,
@@ -200,7 +203,7 @@ impl<const W: usize> GameBound<W> for Rungs<W> {
             (true, true) => Deadline { outside: now.outside + 1, slack: now.slack - 2, ..now },
         };
         let worst = Change { nearer: [-1; 4], more: -i32::from(of_winner) };
-        if spoiled.slack >= 0 && spoiled.is_kept(plane.groups(), &standing, worst) {
+        if spoiled.slack >= 0 && spoiled.is_kept(boards.groups(), &standing, worst) {
             return;
         }
         for (&man, reach) in men.iter().zip(reach) {
@@ -209,12 +212,12 @@ impl<const W: usize> GameBound<W> for Rungs<W> {
             }
             let man = usize::from(man);
             let inside = self.base.contains(man);
-            let mut moves = Moves { plane, occupied, outside, of_winner };
-            plane.flip(&mut moves.occupied, man);
+            let mut moves = Moves { boards, occupied, outside, of_winner };
+            boards.flip(&mut moves.occupied, man);
             if of_winner && !inside {
-                plane.flip(&mut moves.outside, man);
+                boards.flip(&mut moves.outside, man);
             }
-            let levels = plane.levels(&moves.occupied, &moves.outside);
+            let levels = boards.levels(&moves.occupied, &moves.outside);
             // The winner pays with slack for every move that does not enter.
             let (within, without) = match (of_winner, inside) {
                 (false, _) => (now, now),
@@ -228,7 +231,7 @@ impl<const W: usize> GameBound<W> for Rungs<W> {
             };
             let mut kept = Cells::EMPTY;
             let entered = *reach & self.base;
-            if !entered.is_empty() && within.is_kept(plane.groups(), &levels, Change::default()) {
+            if !entered.is_empty() && within.is_kept(boards.groups(), &levels, Change::default()) {
                 kept = entered;
             }
             let elsewhere = *reach & !self.base;

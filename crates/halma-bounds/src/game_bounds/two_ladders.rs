@@ -16,13 +16,16 @@ use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 
 use super::lines::{Lines, View, ViewBound};
-use super::{DEAREST, GameBound, Position, goal};
+use super::{GameBound, MOST_SLACK_PAID, Position, goal};
 
 /// The bound.
 pub struct TwoLadders<const W: usize> {
     base: Cells<W>,
     lines: Vec<Lines<W>>,
 }
+
+/// The lines of one direction, as this bound looks at them.
+struct LaddersOnLines<'a, const W: usize>(&'a Lines<W>);
 
 impl<const W: usize> TwoLadders<W> {
     /// For games that `winner` wins.
@@ -32,12 +35,12 @@ impl<const W: usize> TwoLadders<W> {
     }
 }
 
-impl<const W: usize> ViewBound for Lines<W> {
+impl<const W: usize> ViewBound for LaddersOnLines<'_, W> {
     fn admits(&self, view: &View) -> bool {
         if view.slack != 0 {
             return view.slack > 0;
         }
-        self.missing_rungs(view.lines, view.occupied) <= view.remaining / 2
+        self.0.missing_rungs(view.lines, view.occupied) <= view.remaining / 2
     }
 
     fn passes(&self, view: &View) -> bool {
@@ -47,15 +50,15 @@ impl<const W: usize> ViewBound for Lines<W> {
 
 impl<const W: usize> GameBound<W> for TwoLadders<W> {
     fn admits(&self, position: &Position<W>) -> bool {
-        self.lines.iter().all(|lines| lines.admits(&lines.view(self.base, position)))
+        self.lines.iter().all(|lines| LaddersOnLines(lines).admits(&lines.view(self.base, position)))
     }
 
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
-        if position.slack(self.base) > DEAREST {
+        if position.slack(self.base) > MOST_SLACK_PAID {
             return;
         }
         for lines in &self.lines {
-            lines.filter(self.base, position, men, reach, lines);
+            lines.filter(self.base, position, men, reach, &LaddersOnLines(lines));
         }
     }
 }

@@ -17,7 +17,7 @@ use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 use halma_rules::lattice::Rule;
 
-use super::{DEAREST, GameBound, Position, beside, goal};
+use super::{GameBound, MOST_SLACK_PAID, Position, beside, goal};
 
 /// The bound.
 pub struct Types<const W: usize> {
@@ -118,7 +118,7 @@ impl<const W: usize> GameBound<W> for Types<W> {
             return;
         }
         // One man changes what is needed by at most two steps.
-        if self.needed(counts, 0) + 2 <= slack - DEAREST {
+        if self.needed(counts, 0) + 2 <= slack - MOST_SLACK_PAID {
             return;
         }
         let places = [self.base, self.beside, self.elsewhere];

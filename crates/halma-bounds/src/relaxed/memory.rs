@@ -9,8 +9,8 @@ struct Failed<Q> {
     position: Node<Q>,
     /// The moves left with which it failed.
     left: u32,
-    /// The look-ahead that the entry belongs to.
-    of: u32,
+    /// Which look-ahead entered it.
+    generation: u32,
 }
 
 /// The most bytes of a table. The look-ahead from one state may meet millions of nodes; what is forgotten is looked at again.
@@ -20,13 +20,14 @@ const MOST_BYTES: usize = 8 << 20;
 pub(super) struct Memory<Q> {
     slots: Vec<Failed<Q>>,
     held: usize,
-    of: u32,
+    /// The number of the look-ahead under way; entries of others count as empty.
+    generation: u32,
 }
 
 impl<Q: Word> Default for Memory<Q> {
     fn default() -> Self {
-        let empty = Failed { position: Node::default(), left: 0, of: 0 };
-        Self { slots: vec![empty; 1 << 8], held: 0, of: 1 }
+        let empty = Failed { position: Node::default(), left: 0, generation: 0 };
+        Self { slots: vec![empty; 1 << 8], held: 0, generation: 1 }
     }
 }
 
@@ -34,8 +35,8 @@ impl<Q: Word> Memory<Q> {
     /// Begins another look-ahead.
     pub(super) fn forget(&mut self) {
         self.held = 0;
-        self.of = self.of.checked_add(1).unwrap_or_else(|| {
-            self.slots.iter_mut().for_each(|slot| slot.of = 0);
+        self.generation = self.generation.checked_add(1).unwrap_or_else(|| {
+            self.slots.iter_mut().for_each(|slot| slot.generation = 0);
             1
         });
     }
@@ -48,7 +49,7 @@ impl<Q: Word> Memory<Q> {
         loop {
             slot &= mask;
             let failed = &self.slots[slot];
-            if failed.of != self.of || failed.position == *position {
+            if failed.generation != self.generation || failed.position == *position {
                 return slot;
             }
             slot += 1;
@@ -65,14 +66,14 @@ impl<Q: Word> Memory<Q> {
         }
         let failed = &self.slots[self.slot(position)];
         let known = failed.left == left.all || failed.left > left.all && left.looked_at == left.all;
-        failed.of == self.of && known
+        failed.generation == self.generation && known
     }
 
     /// Enters a failed node.
     pub(super) fn fail(&mut self, position: &Node<Q>, left: MovesLeft) {
         let slot = self.slot(position);
-        let new = self.slots[slot].of != self.of;
-        self.slots[slot] = Failed { position: *position, left: left.all, of: self.of };
+        let new = self.slots[slot].generation != self.generation;
+        self.slots[slot] = Failed { position: *position, left: left.all, generation: self.generation };
         self.held += usize::from(new);
         if 2 * self.held <= self.slots.len() {
             return;
@@ -81,9 +82,9 @@ impl<Q: Word> Memory<Q> {
             self.forget();
         } else {
             let old = std::mem::take(&mut self.slots);
-            let empty = Failed { position: Node::default(), left: 0, of: 0 };
+            let empty = Failed { position: Node::default(), left: 0, generation: 0 };
             self.slots = vec![empty; 2 * old.len()];
-            for failed in old.into_iter().filter(|f| f.of == self.of) {
+            for failed in old.into_iter().filter(|f| f.generation == self.generation) {
                 let slot = self.slot(&failed.position);
                 self.slots[slot] = failed;
             }

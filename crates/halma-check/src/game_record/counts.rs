@@ -1,4 +1,4 @@
-//! Counts the shortest games again: sums over walks of positions from the first to the last move, without levels or K,
+//! Counts the shortest games again: sums over paths of positions from the first to the last move, without levels or K,
 //! and Burnside's lemma for numbers up to symmetry.
 
 use halma_record::record::Counts;
@@ -7,7 +7,7 @@ use super::bounds::Bounds;
 use super::position::{Position, Table};
 use crate::moves::Set;
 use crate::number::Number;
-use crate::path_counts::{self, Walks};
+use crate::path_counts::{self, PathCounts};
 use crate::problem::Problem;
 use crate::rejection::Trouble;
 
@@ -26,14 +26,14 @@ impl<N: Number> Counter<'_, N> {
     /// Checks the record's numbers, given that no game is shorter.
     pub fn confirm(&mut self, stated: &Counts) -> Result<(), Trouble> {
         let whole = self.problem.whole_fixing();
-        let games_to = |ends: &Walks<N>| path_counts::total(ends.iter().map(|walk| walk.1));
-        let ends = self.walks(&whole[0])?;
+        let games_to = |ends: &PathCounts<N>| path_counts::total(ends.iter().map(|path| path.1));
+        let ends = self.paths(&whole[0])?;
         let mut games = vec![games_to(&ends)?];
         for k in &whole[1..] {
-            games.push(games_to(&self.walks(k)?)?);
+            games.push(games_to(&self.paths(k)?)?);
         }
         let kept = |k: &Vec<u8>| -> Result<u128, String> {
-            let kept = |walk: &(N, u128)| Ok(u128::from(keeps(k, &self.table.position(walk.0)?.armies)));
+            let kept = |path: &(N, u128)| Ok(u128::from(keeps(k, &self.table.position(path.0)?.armies)));
             ends.iter().map(kept).sum()
         };
         let kept = whole.iter().map(kept).collect::<Result<Vec<_>, _>>()?;
@@ -52,18 +52,18 @@ impl<N: Number> Counter<'_, N> {
     }
 
     /// Games of that length whose positions `k` fixes, by the last one.
-    fn walks(&mut self, k: &[u8]) -> Result<Walks<N>, Trouble> {
-        let mut walks = vec![(self.table.own_key(&Position::first(self.problem.ends())), 1)];
+    fn paths(&mut self, k: &[u8]) -> Result<PathCounts<N>, Trouble> {
+        let mut paths = vec![(self.table.own_key(&Position::first(self.problem.ends())), 1)];
         for depth in 0..self.length {
-            let positions = walks.len();
+            let positions = paths.len();
             (self.progress)(&format!(
                 "how many there are: {positions} positions after {depth} of {} moves",
                 self.length
             ));
             let (table, bounds, remaining) = (self.table, self.bounds, self.length - depth - 1);
-            let expand = |parents: &[(N, u128)]| -> Result<(Walks<N>, u64), String> {
+            let expand = |parents: &[(N, u128)]| -> Result<(PathCounts<N>, u64), String> {
                 let (mut made, mut generated) = (Vec::new(), 0);
-                for &(key, ways) in parents {
+                for &(key, count) in parents {
                     let Position { armies, turn } = table.position(key)?;
                     if table.winner(&armies).is_some() {
                         continue;
@@ -73,20 +73,20 @@ impl<N: Number> Counter<'_, N> {
                         let mut armies = armies.clone();
                         armies[turn][man] = to;
                         if bounds.admit(&armies, &Set::of(&armies.concat()), remaining) && keeps(k, &armies) {
-                            made.push((table.own_key(&Position { armies, turn: 1 - turn }), ways));
+                            made.push((table.own_key(&Position { armies, turn: 1 - turn }), count));
                         }
                     });
                 }
                 Ok((made, generated))
             };
-            walks = path_counts::step(&walks, self.budget, expand)?;
+            paths = path_counts::step(&paths, self.budget, expand)?;
         }
         let mut won = Vec::new();
-        for walk in walks {
-            let Position { armies, turn } = self.table.position(walk.0)?;
+        for path in paths {
+            let Position { armies, turn } = self.table.position(path.0)?;
             // The side that moved last.
             if self.table.winner(&armies) == Some(1 - turn) {
-                won.push(walk);
+                won.push(path);
             }
         }
         Ok(won)

@@ -111,7 +111,7 @@ fn image_of(image: &[u8], army: &[u8]) -> Set {
 
 impl<N: Number> StateSpace for Table<'_, N> {
     type Key = N;
-    type Cuts = Rules;
+    type Bounds = Rules;
     const LEVELS_HELD: usize = usize::MAX;
     const END: &'static str = "a game ends";
 

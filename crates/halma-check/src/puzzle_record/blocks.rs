@@ -11,7 +11,7 @@ use halma_record::record::SymmetryRecord;
 
 use super::code::Part;
 use super::grid::{DIRECTIONS, Grid, Step};
-use super::model::{Distance, Model, State, is_group, named};
+use super::model::{Distance, Model, State, check_group, named};
 use crate::permutation;
 use crate::rejection::Trouble;
 
@@ -206,7 +206,7 @@ impl Blocks {
             let fault = || format!("symmetries.fixing[{number}] does not keep board, blocks and goals");
             self.fixing.push((map.clone(), classes.ok_or_else(fault)?));
         }
-        is_group(fixing)
+        check_group(fixing)
     }
 
     /// What a map of cells makes of each class, if it takes the start to itself, class by class, and the goals as well.

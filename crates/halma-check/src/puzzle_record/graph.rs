@@ -9,38 +9,38 @@ use crate::level_file::Level;
 use crate::level_step::StateSpace;
 use crate::rejection::{Rejection, Trouble};
 
-/// What drops successors: those from which so many moves do not lead to the goal.
-pub struct Cuts {
+/// The bound of puzzles: prunes states from which the moves that are left do not lead to the goal.
+pub struct Bounds {
     length: u32,
     distance: Option<Arc<Distance>>,
-    /// Whether one was dropped from which more moves may lead there.
+    /// Whether one was pruned from which more moves may lead there.
     live: AtomicBool,
 }
 
-impl Cuts {
+impl Bounds {
     /// By these distances, for solutions of that length.
     pub fn of(length: u32, distance: Option<Arc<Distance>>) -> Self {
         Self { length, distance, live: AtomicBool::new(false) }
     }
 
-    /// Nothing is dropped.
+    /// Nothing is pruned.
     pub fn none() -> Self {
         Self::of(u32::MAX, None)
     }
 
-    /// Whether none was dropped so far from which any number of moves leads to the goal.
-    pub fn are_of_lost_states(&self) -> bool {
+    /// Whether none was pruned so far from which any number of moves leads to the goal.
+    pub fn pruned_only_lost_states(&self) -> bool {
         !self.live.load(Ordering::Relaxed)
     }
 
     /// Whether the bound says that no way of that length leads from there to the goal.
-    fn drop(&self, distance: &Distance, state: &[u8], depth: u32) -> bool {
+    fn prunes(&self, distance: &Distance, state: &[u8], depth: u32) -> bool {
         let Some(moves) = distance(state) else { return true };
-        let drop = self.length.checked_sub(depth).is_none_or(|left| moves > left);
-        if drop {
+        let prunes = self.length.checked_sub(depth).is_none_or(|left| moves > left);
+        if prunes {
             self.live.store(true, Ordering::Relaxed);
         }
-        drop
+        prunes
     }
 }
 
@@ -98,22 +98,22 @@ impl<'a, N: Arithmetic> Graph<'a, N> {
 
 impl<N: Arithmetic> StateSpace for Graph<'_, N> {
     type Key = N;
-    type Cuts = Cuts;
+    type Bounds = Bounds;
     const LEVELS_HELD: usize = usize::MAX;
     const END: &'static str = "a solution ends";
 
-    fn expand(&self, parents: &[N], depth: u32, cuts: &Cuts) -> Result<(Vec<N>, u64), Trouble> {
+    fn expand(&self, parents: &[N], depth: u32, bounds: &Bounds) -> Result<(Vec<N>, u64), Trouble> {
         let (mut keys, mut generated) = (Vec::new(), 0);
         for &parent in parents {
             for state in self.model.moves(&self.state(parent)?)? {
                 generated += 1;
                 let key = self.key(&state);
                 // The state that stands for the class is the one that is judged.
-                let dropped = match &cuts.distance {
-                    Some(distance) => cuts.drop(&**distance, &self.state(key)?, depth + 1),
+                let pruned = match &bounds.distance {
+                    Some(distance) => bounds.prunes(&**distance, &self.state(key)?, depth + 1),
                     None => false,
                 };
-                keys.extend((!dropped).then_some(key));
+                keys.extend((!pruned).then_some(key));
             }
         }
         Ok((keys, generated))

@@ -59,8 +59,8 @@ pub fn named(moves: BTreeSet<State>, text: &str, changes: impl Fn(&[u8]) -> Stri
 /// There are no more linear maps with entries -1, 0 and 1.
 const MOST_SYMMETRIES: usize = 81;
 
-/// Whether maps of cells are a group, the identity first.
-pub fn is_group(maps: &[Vec<u8>]) -> Result<(), String> {
+/// Checks that maps of cells are a group, the identity first.
+pub fn check_group(maps: &[Vec<u8>]) -> Result<(), String> {
     if maps.len() > MOST_SYMMETRIES {
         return Err(format!("symmetries.fixing: {} maps", maps.len()));
     }

@@ -7,7 +7,7 @@ use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Side, Verdi
 use halma_record::words::counted;
 
 use super::code::Arithmetic;
-use super::graph::{Cuts, Graph};
+use super::graph::{Bounds, Graph};
 use super::model::{Distance, Model, State};
 use super::{solution_count, without_bound};
 use crate::evidence::{Claim, Evidence, LowerBound, Refuted};
@@ -119,22 +119,20 @@ impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
         let distances = self.model().starts().iter().map(distance).collect::<Result<Vec<_>, String>>();
         let distances = distances.map_err(Rejection::of(RejectionKind::Problem))?;
         let least = distances.into_iter().flatten().min();
+        let bound = LowerBound::of_puzzle(least);
+        bound.check_claim(self.record)?;
         match (self.record.lower_bound, least) {
-            (None, _) if self.record.verdict == Verdict::Incomplete => {}
-            (None, Some(_)) => {
-                return RejectionKind::Bound.reject("it says that no bound leaves any length, and that is not so");
-            }
+            // There is no answer that a bound would support.
+            (None, Some(_)) => {}
+            (None, None) if self.record.verdict == Verdict::Incomplete => {}
             (_, None) => self.report.checked.push("no length at all is possible, by the bound derived again".into()),
-            (Some(said), Some(derived)) if said > derived => {
-                return RejectionKind::Bound.reject(format!("lower_bound {said}, derived {derived}"));
-            }
             (Some(0), Some(_)) => {}
             (Some(said), Some(derived)) => {
                 let how = format!("no solution below length {said}, by a bound derived again: {derived}");
                 self.report.checked.push(how);
             }
         }
-        self.evidence.set_lower_bound(LowerBound::of_puzzle(least));
+        self.evidence.set_lower_bound(bound);
         Ok(())
     }
 
@@ -239,7 +237,7 @@ impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
     /// The next level of a side.
     fn on(&self, walk: &mut Option<Walk<'a, Graph<'a, N>>>, level: &LevelRecord, mode: Mode) -> Result<(), Rejection> {
         match walk {
-            Some(walk) => walk.step(level, &Cuts::none(), mode),
+            Some(walk) => walk.step(level, &Bounds::none(), mode),
             None => {
                 *walk = Some(self.begin(level.side, level)?);
                 Ok(())
@@ -318,7 +316,7 @@ impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
         let Some((first, others)) = forward.split_first() else { return Ok(()) };
         let held = states(forward);
         let mode = match self.mode(run, held) {
-            // A sample does not show that all was seen where something may have been cut, whatever the figures say.
+            // A sample does not show that all was seen where something may have been pruned, whatever the figures say.
             Ok(mode) if self.record.exhausted && distance.is_some() => mode.whole(),
             Ok(mode) => mode,
             Err(too_much) => {
@@ -326,14 +324,14 @@ impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
                 return Ok(());
             }
         };
-        let cuts = Cuts::of(length, distance);
+        let bounds = Bounds::of(length, distance);
         let mut walk = self.begin(Side::Forward, first)?;
-        others.iter().try_for_each(|level| walk.step(level, &cuts, mode))?;
+        others.iter().try_for_each(|level| walk.step(level, &bounds, mode))?;
         if run.verdict == Verdict::None {
             self.evidence.add_refutation(Refuted::by_goal(Claim::of(self.record, length), &walk)?);
         }
         self.evidence.note_if_exhausted(&walk, false);
-        if !mode.is_sampled() && cuts.are_of_lost_states() {
+        if !mode.is_sampled() && bounds.pruned_only_lost_states() {
             self.evidence.note_if_only_lost_pruned(&walk);
         }
         self.report_walk(run, Some(mode), walk.sampled);
@@ -387,9 +385,9 @@ impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
             }
         };
         let mut walk = self.begin(Side::Forward, first)?;
-        others.iter().try_for_each(|level| walk.step(level, &Cuts::none(), mode))?;
+        others.iter().try_for_each(|level| walk.step(level, &Bounds::none(), mode))?;
         if self.record.exhausted {
-            walk.ends(forward.last().unwrap_or(first), &Cuts::none())?;
+            walk.ends(forward.last().unwrap_or(first), &Bounds::none())?;
             self.report.checked.push(format!("exhausted: all that level {last} leads to is on a level"));
             self.farthest(&walk)?;
         }

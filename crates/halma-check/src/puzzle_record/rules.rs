@@ -14,7 +14,7 @@ use halma_record::record::SymmetryRecord;
 
 use super::code::Part;
 use super::grid::{Grid, Step};
-use super::model::{Distance, Model, State, is_group, named};
+use super::model::{Distance, Model, State, check_group, named};
 use crate::memory;
 use crate::rejection::Trouble;
 use mirror::{Mirror, is_permutation};
@@ -98,7 +98,7 @@ impl Rules {
         if let Some(map) = fixing.iter().position(|map| !maps.contains(map)) {
             return Err(format!("symmetries.fixing[{map}] does not keep board, rules, starts and goals").into());
         }
-        is_group(fixing)?;
+        check_group(fixing)?;
         rules.fixing = fixing.clone();
         if mirror.is_none() && !letters.is_empty() {
             return Err("symmetries.letters, and there is no mirror".into());

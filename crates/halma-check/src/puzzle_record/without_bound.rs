@@ -1,11 +1,11 @@
-//! Records under a bound that a puzzle in Rust has: its word, like the moves, but not needed. Levels are derived without it, and
-//! what they show of lengths and verdict is what counts. The record's own levels are compared as far as nothing was cut; after that they
-//! must not have more states than were derived.
+//! Records under a bound that a puzzle in Rust has: its word, like the moves, but not needed. Levels are derived without
+//! it, and what they show of lengths and verdict is what counts. The record's own levels are compared as far as nothing
+//! was pruned; after that they must not have more states than were derived.
 
 use halma_record::record::{Record, Side, Verdict};
 
 use super::code::Arithmetic;
-use super::graph::{Cuts, Graph};
+use super::graph::{Bounds, Graph};
 use crate::Report;
 use crate::evidence::{Claim, Evidence, LowerBound, Refuted};
 use crate::level_walk::Walk;
@@ -31,7 +31,7 @@ pub fn derive<N: Arithmetic>(
         if !is_asked && (!to_the_end || has_ended) {
             break;
         }
-        if length > 0 && !has_ended && !walk.follow(&Cuts::none(), budget)? {
+        if length > 0 && !has_ended && !walk.follow(&Bounds::none(), budget)? {
             let why = format!("levels from {length} on, without the bound: more successors than are left to derive");
             (length..=last.unwrap_or(length).max(length)).for_each(|open| evidence.note_unchecked(open, why.clone()));
             // Without a length there is no run that was left.
@@ -55,13 +55,13 @@ pub fn derive<N: Arithmetic>(
         _ => format!("as far as level {}", walk.depth()),
     };
     report.checked.push(format!(
-        "derived {how} without the puzzle's bound; the levels that it cut are compared in their sizes alone"
+        "derived {how} without the puzzle's bound; the levels that it pruned are compared in their sizes alone"
     ));
     Ok(())
 }
 
-/// Compares the record's levels of the walk's depth with the walk's, where nothing was cut so far. Where something was, a state may come
-/// later than without the bound, so that a level has at most as many as were `derived` in all.
+/// Compares the record's levels of the walk's depth with the walk's, where nothing was pruned so far. Where something
+/// was, a state may come later than without the bound, so that a level has at most as many as were `derived` in all.
 fn compare<N: Arithmetic>(record: &Record, walk: &Walk<Graph<'_, N>>, derived: u64) -> Result<(), Rejection> {
     for run in &record.runs {
         let mut whole = true;
@@ -73,7 +73,7 @@ fn compare<N: Arithmetic>(record: &Record, walk: &Walk<Graph<'_, N>>, derived: u
                 continue;
             }
             if here && whole {
-                walk.is(level).map_err(|fault| fault.in_length(run.length))?;
+                walk.check_against(level).map_err(|fault| fault.in_length(run.length))?;
             } else if level.states > derived {
                 let why = format!("level {}: {} states, of at most {derived} there are", level.depth, level.states);
                 return Err(RejectionKind::Figures.because(why).in_length(run.length));

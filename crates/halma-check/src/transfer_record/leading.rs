@@ -19,7 +19,7 @@ use crate::level_file::Level;
 use crate::level_walk::{Mode, Sampled, Walk};
 use crate::rejection::{Rejection, RejectionKind};
 use crate::sides::{Levels, Walked, split};
-use crate::transfer_bounds::Cut;
+use crate::transfer_bounds::Bound;
 use crate::transfer_model::TransferModel;
 
 /// The leading levels of a group of lengths.
@@ -38,7 +38,7 @@ struct Lead<'a> {
 /// A walk over leading levels.
 struct Led<'a> {
     walk: Walk<'a, TransferModel>,
-    cuts: [Cut; 1],
+    bounds: [Bound; 1],
     mode: Mode<'a>,
     /// The distances to the middles.
     to_middles: Arc<Vec<u8>>,
@@ -166,9 +166,9 @@ impl<'a> TransferCheck<'a> {
         let led = match mode {
             Some(mode) => {
                 let to_middles = self.to_middles(top, false)?;
-                let cuts = [self.databases()?.before_middles(&to_middles, top / 2)];
+                let bounds = [self.databases()?.before_middles(&to_middles, top / 2)];
                 let walk = self.begin(levels, false)?;
-                let mut led = Led { walk, cuts, mode, to_middles, held: BTreeMap::new(), meeting };
+                let mut led = Led { walk, bounds, mode, to_middles, held: BTreeMap::new(), meeting };
                 led.hold();
                 Some(led)
             }
@@ -259,10 +259,10 @@ impl<'a> TransferCheck<'a> {
             self.advance(lead, middle + 1)?;
         }
         let databases = self.databases()?;
-        let mut cuts = vec![databases.to_target(last)];
+        let mut bounds = vec![databases.to_target(last)];
         if last < lead.top {
             // The level's other states are no middles of these lengths, and their successors are not made.
-            cuts.push(databases.after_middles(last));
+            bounds.push(databases.after_middles(last));
             walk.leave_some();
         }
         if entry.leading_moves {
@@ -270,7 +270,7 @@ impl<'a> TransferCheck<'a> {
                 // A solution of that length leads by its one middle, whatever move follows.
                 return RejectionKind::Levels.reject(format!("leading_moves, for {last} moves"));
             }
-            cuts.push(databases.leading_moves(first < last));
+            bounds.push(databases.leading_moves(first < last));
         }
         for level in following {
             let mode = mode.ok_or_else(|| RejectionKind::Levels.because("levels that nobody looks at"))?;
@@ -278,11 +278,13 @@ impl<'a> TransferCheck<'a> {
                 && let Some(rest) = rest_of_covered(lead.top, last, walk.depth())
             {
                 self.meet_reversals(&walk, led, (first, last))?;
-                cuts.push(databases.uncovered(&led.to_middles, rest));
+                bounds.push(databases.uncovered(&led.to_middles, rest));
                 walk.leave_some();
             }
-            walk.step(level, &cuts, mode)?;
-            cuts.truncate(1);
+            walk.step(level, &bounds, mode)?;
+            // `after_middles` and `leading_moves` hold for the first following level alone. `uncovered` is made anew for
+            // each level.
+            bounds.truncate(1);
         }
         self.evidence.note_if_exhausted(&walk, false);
         let open = walk.current().len() > 0 && walk.depth() < last;
@@ -312,7 +314,7 @@ impl<'a> TransferCheck<'a> {
         let Some(led) = &mut lead.led else { return Ok(()) };
         let done = led.walk.depth();
         for level in lead.levels.iter().filter(|level| level.depth > done && level.depth <= depth) {
-            led.walk.step(level, &led.cuts, led.mode)?;
+            led.walk.step(level, &led.bounds, led.mode)?;
             led.hold();
         }
         self.evidence.note_if_exhausted(&led.walk, false);
@@ -356,7 +358,7 @@ impl<'a> TransferCheck<'a> {
             return Ok(None);
         };
         let by_then: Vec<_> = ends.iter().map(|(walk, _, last)| (*walk, last - walk.depth())).collect();
-        let cuts = [self.databases()?.toward_images(&by_then, 0)?];
+        let bounds = [self.databases()?.toward_images(&by_then, 0)?];
         let mut behind = self.begin(trailing, false)?;
         let mut rest = trailing[1..].iter();
         loop {
@@ -368,7 +370,7 @@ impl<'a> TransferCheck<'a> {
                 }
             }
             let Some(level) = rest.next() else { break };
-            behind.step(level, &cuts, mode)?;
+            behind.step(level, &bounds, mode)?;
         }
         self.evidence.note_if_exhausted(&behind, false);
         Ok(Some(behind.sampled))

@@ -62,16 +62,17 @@ impl<'a> TransferCheck<'a> {
             return Ok(Shared::Unchecked);
         }
         for level in forward {
-            // A beam search has only the best states of a level, which then counts the others as pruned. Earlier programs counted all
-            // and cut the level afterwards.
-            let cut = keep < u64::MAX && level.pruned > 0;
-            if cut && level.states > keep {
+            // A beam search has only the best states of a level, which then counts the others as pruned. Earlier
+            // versions of this program counted all and truncated the level afterwards.
+            let truncated = keep < u64::MAX && level.pruned > 0;
+            if truncated && level.states > keep {
                 let why = format!("{} states, of which {keep} are kept", level.states);
                 return Err(RejectionKind::Levels.because(why).at_level(Side::Forward, level.depth));
             }
             walk = Some(match (walk, mode) {
                 (Some(walk), _)
-                    if (cut || walk.current().len() > keep) && walk.depth().checked_add(1) == Some(level.depth) =>
+                    if (truncated || walk.current().len() > keep)
+                        && walk.depth().checked_add(1) == Some(level.depth) =>
                 {
                     let how =
                         format!("its levels were truncated; those after level {} were not looked at", walk.depth());

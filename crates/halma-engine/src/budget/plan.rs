@@ -19,9 +19,14 @@ const STEP: u64 = 22 * MIB;
 const ARENA: u64 = 64 * MIB;
 /// The size of a piece of a level, in bytes of keys. With more shards pieces are larger, so that each shard receives
 /// enough at a time; otherwise small, because a piece takes memory from the sorted sets.
-const PIECE: std::ops::RangeInclusive<u64> = 16 * MIB..=128 * MIB;
+const PIECE: std::ops::RangeInclusive<u64> = 16 * MIB..=32 * MIB;
 /// The same for each shard.
 const PIECE_PER_SHARD: u64 = 16 << 10;
+
+/// The states that a thread expands together, with their successors: more than this gains little, and with less they have too few
+/// successors in common.
+const MOST_TOGETHER: u64 = 256 * MIB;
+const LEAST_TOGETHER: u64 = 8 * MIB;
 
 /// What a job needs beside its levels, whatever the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,6 +148,14 @@ impl Room {
         self.bytes / 8
     }
 
+    /// What the states that a thread expands together may take, with their successors; 0 where memory is so short that states are
+    /// expanded one by one.
+    #[must_use]
+    pub(crate) fn batch_of_states(&self) -> usize {
+        let each = (self.bytes / 8 / self.threads).min(MOST_TOGETHER);
+        if each < LEAST_TOGETHER { 0 } else { each as usize }
+    }
+
     /// The largest level that stays in memory; larger ones go to disk.
     #[must_use]
     pub fn level(&self) -> u64 {
@@ -155,11 +168,11 @@ impl Room {
         (self.bytes / 4 / each.max(1)).clamp(1, self.threads) as usize
     }
 
-    /// Whether merging some shards takes no more than there is; where `coded` says so, with what comes out of it.
+    /// Whether merging these shards fits the room; with `results_too`, also what comes out of it.
     #[must_use]
-    pub(crate) fn holds(&self, merging: Merging, coded: bool) -> bool {
+    pub(crate) fn holds(&self, merging: Merging, results_too: bool) -> bool {
         let threads = merging.threads.min(self.threads);
-        threads * merging.each + if coded { merging.coded } else { 0 } <= self.bytes / 4
+        threads * merging.each + if results_too { merging.coded } else { 0 } <= self.bytes / 4
     }
 
     /// How many items of `each` bytes a thread may hold at once, at most `most`.

@@ -26,7 +26,7 @@ pub enum Stopped {
         exact: bool,
     },
     /// The count exceeds 128 bits.
-    #[error("there are 2^128 or more")]
+    #[error("the count is 2^128 or more")]
     TooMany,
     /// Levels could not be written or read.
     #[error(transparent)]
@@ -66,8 +66,8 @@ impl CancellationToken {
         self.flag.store(1, Ordering::Relaxed);
     }
 
-    /// Whether a signal has asked for the end. This ignores the time limit: work that leaves no checkpoint would be begun again by every
-    /// process, and never end.
+    /// Whether a signal has asked for the end. The time limit does not count here. Where work leaves no checkpoint,
+    /// each process would begin it again, stop at its limit, and never complete it.
     ///
     /// # Errors
     /// Where it has.

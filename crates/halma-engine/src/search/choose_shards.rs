@@ -8,12 +8,14 @@ use crate::store::{Level, StoreError};
 
 /// Successors per shard: few enough for a shard to be deduplicated in a core's cache.
 const SHARD_KEYS: u64 = 1 << 16;
-/// A level with fewer successors still has so many shards, if each gets so many successors, so that all threads have work.
+/// A level with few successors has up to [`SEVERAL`] shards, of at least [`FEW_KEYS`] successors each, so that all
+/// threads have work.
 const SEVERAL: u64 = 8;
 const FEW_KEYS: u64 = 1 << 11;
 /// A level with fewer states has one shard.
 pub(super) const ONE_SHARD: u64 = 200;
-/// One state in so many is expanded to choose the shards of its level, or one in fewer, so that there are at least so many.
+/// One state in [`SPARSE`] is expanded to choose the shards. In a small level it is more, so that about [`SAMPLED`]
+/// states are.
 const SPARSE: usize = 256;
 const SAMPLED: usize = 16;
 /// The most shards.

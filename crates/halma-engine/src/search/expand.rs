@@ -35,10 +35,11 @@ impl Expander {
         let shards = self.choose_shards(puzzle, depth, current)?;
         let mut step = Step::begin(self, puzzle, depth, current, shards, destination, cancel);
         step.resume()?;
+        step.expand_in_batches()?;
         while !step.is_expanded() {
             step.advance()?;
             let stopped = cancel.check();
-            let segments: u64 = step.shard_buffers.iter().map(ShardBuffer::bytes).sum();
+            let segments: u64 = step.shard_buffers.iter().map(ShardBuffer::segment_bytes).sum();
             let full = step.full || segments > step.room.segments();
             match destination.folder {
                 LevelFolder::Run(workspace) if full || stopped.is_err() || workspace.is_due() => {
@@ -54,15 +55,23 @@ impl Expander {
             stopped?;
         }
         step.complete()?;
-        // A filter may take longer than all before it, and a merge from disk may take long. If it is interrupted, the next process
-        // begins with it.
-        let unsaved: u64 = step.shard_buffers.iter().map(ShardBuffer::keys).sum();
+        let unsaved = step.shard_buffers.iter().map(ShardBuffer::keys).sum();
         if let LevelFolder::Run(workspace) = destination.folder
-            && (puzzle.filters(depth + 1) && step.made().1 > UNSAVED || !step.layers.is_empty() && unsaved > UNSAVED)
-            && unsaved > 0
+            && step.is_worth_saving(unsaved)
         {
             step.checkpoint_if_room(workspace)?;
         }
         step.finish(&before)
+    }
+}
+
+impl<P: Puzzle> Step<'_, P> {
+    /// Whether a checkpoint is due before the end of the level, if `unsaved` successors are in no layer. A filter may
+    /// take longer than all before it, and a merge from disk may take long. If one is interrupted, the next process
+    /// begins with it.
+    fn is_worth_saving(&self, unsaved: u64) -> bool {
+        let before_filter = self.filters() && self.made().emitted > UNSAVED;
+        let before_merge = !self.layers.is_empty() && unsaved > UNSAVED;
+        unsaved > 0 && (before_filter || before_merge)
     }
 }

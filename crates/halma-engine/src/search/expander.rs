@@ -9,11 +9,12 @@ use halma_files::number::Digest;
 
 use super::digest;
 use super::exchange::{Alone, Exchange};
+use super::sums::Sums;
 use crate::budget::plan::MemoryPlan;
 use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::store::Level;
-use crate::store::workspace::Saved;
+use crate::store::workspace::ManifestEntry;
 
 /// Expands levels with a fixed number of threads, within a memory budget.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub struct Expander {
     pub(super) pool: rayon::ThreadPool,
     plan: MemoryPlan,
     exchange: Arc<dyn Exchange>,
-    /// Successors made so far that no bound pruned, hidden levels included.
+    /// Successors made so far that no bound pruned, levels that are not reported to progress included.
     pub(super) emitted: AtomicU64,
     /// The fault to inject.
     #[cfg(any(test, feature = "testing"))]
@@ -42,11 +43,11 @@ pub struct Tally {
     pub states: u64,
     /// Successors of the states of the previous level, with repetitions.
     pub generated: u64,
-    /// Successors that a bound pruned.
+    /// Successors that a bound pruned, new states that a filter dropped, and states that a beam search left out.
     pub pruned: u64,
-    /// Successors that were found more than once on this level.
+    /// For each state, the successors beyond the first.
     pub duplicates: u64,
-    /// Successors that an earlier level holds.
+    /// Different states that an earlier level holds.
     pub old: u64,
     /// The digest of the states; files have it beside the figures.
     #[serde(skip)]
@@ -141,13 +142,9 @@ impl Expander {
         keys.sort_unstable();
         keys.dedup();
         let mut scratch = puzzle.scratch();
-        let tally = Tally {
-            states: keys.len() as u64,
-            digest: digest::of(digest::KEY, &keys),
-            second: Digest(digest::of(digest::SECOND_KEY, &keys)),
-            measure_max: keys.iter().filter_map(|&k| puzzle.measure(&mut scratch, k)).max(),
-            ..Tally::default()
-        };
+        let Sums { digest, second, measure_max } = Sums::of(puzzle, &mut scratch, &keys);
+        let states = keys.len() as u64;
+        let tally = Tally { states, digest, second: Digest(second), measure_max, ..Tally::default() };
         let bytes = Level::of(keys.clone()).bytes();
         let exchange = self.exchange();
         keys.retain(|&key| exchange.owns(key));
@@ -168,25 +165,25 @@ struct Figures {
 
 /// The manifest's entry for a level.
 #[must_use]
-pub fn saved(tally: &Tally) -> Saved {
-    saved_share(tally, tally.states, tally.digest)
+pub fn manifest_entry(tally: &Tally) -> ManifestEntry {
+    manifest_entry_of_share(tally, tally.states, tally.digest)
 }
 
 /// The manifest's entry for a share of a level, with `keys` states and that digest.
 #[must_use]
-pub fn saved_share(tally: &Tally, keys: u64, digest: u128) -> Saved {
+pub fn manifest_entry_of_share(tally: &Tally, keys: u64, digest: u128) -> ManifestEntry {
     let share = (keys, digest) != (tally.states, tally.digest);
     let figures = Figures { tally: tally.clone(), whole_digest: share.then_some(Digest(tally.digest)) };
     let figures = serde_json::to_value(figures).unwrap_or_else(|e| unreachable!("JSON has all numbers: {e}"));
-    Saved { keys, digest: Digest(digest), figures }
+    ManifestEntry { keys, digest: Digest(digest), figures }
 }
 
-/// The figures in a level's entry, and the digest of its file.
+/// The figures in a level's manifest entry, and the digest of its file.
 ///
 /// # Errors
 /// Where the entry has no figures, or none of a level.
-pub fn figures(saved: &Saved) -> Result<(Tally, u128), serde_json::Error> {
-    let Figures { mut tally, whole_digest } = Figures::deserialize(&saved.figures)?;
-    tally.digest = whole_digest.unwrap_or(saved.digest).0;
-    Ok((tally, saved.digest.0))
+pub fn read_manifest_entry(entry: &ManifestEntry) -> Result<(Tally, u128), serde_json::Error> {
+    let Figures { mut tally, whole_digest } = Figures::deserialize(&entry.figures)?;
+    tally.digest = whole_digest.unwrap_or(entry.digest).0;
+    Ok((tally, entry.digest.0))
 }

@@ -61,7 +61,8 @@ impl<K: Key> ShardBuffer<K> {
         self.sorted_set.len() as u64 + self.segments.iter().map(Segment::len).sum::<u64>()
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    /// Bytes that its segments take; those of the sorted set are not counted.
+    pub(super) fn segment_bytes(&self) -> u64 {
         self.segments.iter().map(Segment::bytes).sum()
     }
 }

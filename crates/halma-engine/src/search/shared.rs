@@ -33,10 +33,35 @@ const SEGMENTS: usize = 16;
 struct RoundStatus {
     /// All its states are expanded.
     done: bool,
-    /// It was asked to stop; `true` for the time limit.
-    stopped: Option<bool>,
+    /// Why it was asked to stop, if it was.
+    stopped: Option<StopCause>,
     /// It is time for a checkpoint.
     due: bool,
+}
+
+/// What ends the search in all processes after a round.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum StopCause {
+    Signal,
+    Time,
+}
+
+impl StopCause {
+    /// What a process of the search is asked for.
+    fn of(cancel: &CancellationToken) -> Option<Self> {
+        match cancel.check() {
+            Ok(()) => None,
+            Err(Stopped::Time) => Some(Self::Time),
+            Err(_) => Some(Self::Signal),
+        }
+    }
+
+    fn stopped(self) -> Stopped {
+        match self {
+            Self::Signal => Stopped::Interrupted,
+            Self::Time => Stopped::Time,
+        }
+    }
 }
 
 /// [`Expander::expand`] for several processes.
@@ -53,20 +78,18 @@ pub(super) fn expand<'a, P: Puzzle>(
     let mut step = Step::begin(expander, puzzle, depth, current, shards, destination, cancel);
     let mut owned: Vec<ShardBuffer<P::Key>> = step.shard_buffers.iter().map(|_| ShardBuffer::default()).collect();
     let mut marks = resume(&mut step)?;
+    step.expand_in_batches()?;
     let exchange = expander.exchange();
     loop {
         step.fill(shipped)?;
         let statuses = exchange.all_gather(RoundStatus {
             done: step.is_expanded(),
-            stopped: match cancel.check() {
-                Ok(()) => None,
-                Err(stopped) => Some(matches!(stopped, Stopped::Time)),
-            },
+            stopped: StopCause::of(cancel),
             due: destination.folder.of_run().is_some_and(Workspace::is_due),
         })?;
         step.ship(&mut owned)?;
         let stopped = statuses.iter().find_map(|status| status.stopped);
-        let received: u64 = owned.iter().map(ShardBuffer::bytes).sum();
+        let received: u64 = owned.iter().map(ShardBuffer::segment_bytes).sum();
         let full = received > step.room.segments();
         match destination.folder {
             LevelFolder::Run(workspace) => {
@@ -85,8 +108,8 @@ pub(super) fn expand<'a, P: Puzzle>(
             }
             _ => {}
         }
-        if let Some(time) = stopped {
-            return Err(if time { Stopped::Time } else { Stopped::Interrupted });
+        if let Some(cause) = stopped {
+            return Err(cause.stopped());
         }
         if statuses.iter().all(|status| status.done) {
             break;
@@ -118,7 +141,7 @@ fn agree_on_shards<P: Puzzle>(
     let bounds = all.swap_remove(0).0;
     let ascend = bounds.windows(2).all(|pair| pair[0] < pair[1]);
     if !ascend || bounds.last().is_some_and(|&last| last as usize >= P::Key::BUCKETS) {
-        return Err(Lost { process: 0, reason: "it sends what are no ranges of keys".into() }.into());
+        return Err(Lost { process: 0, reason: "its ranges of keys make no sense".into() }.into());
     }
     Ok((Shards::with_bounds::<P::Key>(&bounds), least))
 }
@@ -156,12 +179,12 @@ fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
 }
 
 impl<P: Puzzle> Step<'_, P> {
-    /// Expands this process's share until its successors fill `shipped` bytes, or all is expanded, or the search is to
-    /// stop.
+    /// Expands this process's share until the segments of its successors fill `shipped` bytes, or all is expanded, or
+    /// it is time for a checkpoint, or the search is to stop.
     fn fill(&mut self, shipped: u64) -> Result<(), StoreError> {
         while !self.is_expanded() {
             self.advance()?;
-            let made: u64 = self.shard_buffers.iter().map(ShardBuffer::bytes).sum();
+            let made: u64 = self.shard_buffers.iter().map(ShardBuffer::segment_bytes).sum();
             let due = self.destination.folder.of_run().is_some_and(Workspace::is_due);
             let ends = self.cancel.check().is_err() || self.expander.exchange().check().is_err();
             if made > shipped || due || ends {
@@ -189,12 +212,11 @@ impl<P: Puzzle> Step<'_, P> {
                 }
             }
             let messages = messages.into_iter().enumerate().map(|(peer, bytes)| Message { peer, bytes });
-            let strange = |peer| Lost { process: peer, reason: "it sends what are no states of this process".into() };
             let mut received: Vec<(usize, u32, Segment<P::Key>)> = Vec::new();
             for Message { peer, bytes } in exchange.all_to_all(messages.filter(|p| !p.bytes.is_empty()).collect())? {
                 let mut rest = &bytes[..];
                 while !rest.is_empty() {
-                    let (shard, segment) = Segment::take(&mut rest).ok_or_else(|| strange(peer))?;
+                    let (shard, segment) = Segment::take(&mut rest).ok_or_else(|| Lost::of_states(peer))?;
                     received.push((peer, shard, segment));
                 }
             }
@@ -203,7 +225,7 @@ impl<P: Puzzle> Step<'_, P> {
                 let fits = |key| self.shards.of(key) == *shard as usize && exchange.owns(key);
                 // An empty segment would hide a wrong shard number.
                 let sound = !segment.is_empty() && segment.holds_only(fits);
-                if sound { Ok(()) } else { Err(strange(*peer)) }
+                if sound { Ok(()) } else { Err(Lost::of_states(*peer)) }
             };
             self.expander.install(|| parallel::map(received.len(), || (), sound))?;
             received.into_iter().for_each(|(_, shard, segment)| owned[shard as usize].segments.push(segment));

@@ -5,6 +5,7 @@
 
 mod finish;
 mod layers;
+mod together;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -14,6 +15,7 @@ use super::expander::Expander;
 use super::shard_buffer::{ShardBuffer, code_each};
 use super::shards::Shards;
 use super::{CancellationToken, LevelDestination, Stopped};
+use crate::batch::{Batch, Batches};
 use crate::budget::{self, plan::Room};
 use crate::key::Key;
 use crate::parallel::lock;
@@ -43,12 +45,26 @@ struct WorkerState<P: Puzzle> {
     /// The states of the current block; those before `at` are expanded.
     block: Vec<P::Key>,
     at: usize,
+    /// States that are expanded together, where the puzzle does that.
+    batch: Option<Box<dyn Batch<P::Key>>>,
 }
 
 impl<P: Puzzle> WorkerState<P> {
     fn is_through(&self) -> bool {
-        self.at == self.block.len()
+        match &self.batch {
+            Some(batch) => batch.is_done(),
+            None => self.at == self.block.len(),
+        }
     }
+}
+
+/// How many successors were made.
+#[derive(Clone, Copy)]
+pub(super) struct Made {
+    /// With those that a bound pruned.
+    pub(super) generated: u64,
+    /// Without them.
+    pub(super) emitted: u64,
 }
 
 /// One step, from a level to the next: the state that its threads share.
@@ -62,6 +78,8 @@ pub(super) struct Step<'a, P: Puzzle> {
     pub(super) shards: Shards,
     /// The memory for buffers, segments and layers.
     pub(super) room: Room,
+    /// What makes the threads' batches, where states are expanded together.
+    batches: Option<Box<dyn Batches<P::Key>>>,
     /// By thread. Each makes its own when it first expands, so that no two threads write to one cache line.
     workers: Vec<OnceLock<Mutex<Box<WorkerState<P>>>>>,
     /// Whether threads only complete the blocks that they have begun.
@@ -103,6 +121,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             room: expander.memory_plan().measure_room(),
             closing: false,
             full: false,
+            batches: None,
             workers: (0..expander.threads()).map(|_| OnceLock::new()).collect(),
             handed_over: vec![vec![Vec::new(); expander.threads()]; shards.count()],
             next_block: AtomicUsize::new(0),
@@ -141,14 +160,29 @@ impl<'a, P: Puzzle> Step<'a, P> {
     fn worker(&self, thread: usize) -> MutexGuard<'_, Box<WorkerState<P>>> {
         lock(self.workers[thread].get_or_init(|| {
             let buffers = ThreadBuffers::new(self.shards.count());
-            Mutex::new(Box::new(WorkerState { buffers, scratch: self.puzzle.scratch(), block: Vec::new(), at: 0 }))
+            let batch = self.batches.as_ref().map(|batches| batches.batch());
+            Mutex::new(Box::new(WorkerState {
+                buffers,
+                scratch: self.puzzle.scratch(),
+                block: Vec::new(),
+                at: 0,
+                batch,
+            }))
         }))
     }
 
-    /// Successors made so far: with pruned ones, and without.
-    pub(super) fn made(&self) -> (u64, u64) {
-        let own = self.begun().map(|worker| (worker.buffers.generated, worker.buffers.emitted));
-        own.fold((self.generated, self.emitted), |(g, e), (generated, emitted)| (g + generated, e + emitted))
+    /// Successors made so far.
+    pub(super) fn made(&self) -> Made {
+        let earlier = Made { generated: self.generated, emitted: self.emitted };
+        self.begun().fold(earlier, |made, worker| Made {
+            generated: made.generated + worker.buffers.generated,
+            emitted: made.emitted + worker.buffers.emitted,
+        })
+    }
+
+    /// Whether the puzzle has a filter for the states of this level.
+    pub(super) fn filters(&self) -> bool {
+        self.puzzle.filters(self.depth + 1)
     }
 
     /// Expands one more piece of the level, until the piece is full or the search is to stop. Meanwhile the shard
@@ -186,7 +220,6 @@ impl<'a, P: Puzzle> Step<'a, P> {
 
     /// One turn of the pipeline: the shard buffers receive the previous piece, and the threads expand blocks from
     /// `next_block` on until `wanted` successors are made. A thread that finds no more shards to serve goes on to expand.
-    /// Parents come in order, so successors crowd into few shards at a time, and the largest shards are served first.
     /// Sorted sets that together take too much are compressed.
     fn turn(&mut self, wanted: u64) -> Result<(), StoreError> {
         self.hand_over();
@@ -196,25 +229,20 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let limit = usize::try_from(self.room.shard() / P::Key::BYTES as u64).unwrap_or(usize::MAX);
         let (mut shard_buffers, mut handed_over) =
             (std::mem::take(&mut self.shard_buffers), std::mem::take(&mut self.handed_over));
-        let size = |handed_over: &Vec<Vec<P::Key>>| handed_over.iter().map(Vec::len).sum::<usize>();
-        let mut queue: Vec<_> =
-            shard_buffers.iter_mut().zip(&mut handed_over).filter(|(_, handed_over)| size(handed_over) > 0).collect();
-        queue.sort_by_key(|(_, handed_over)| std::cmp::Reverse(size(handed_over)));
-        let queue: Vec<_> = queue.into_iter().map(Mutex::new).collect();
+        let queue = in_order_of_serving(&mut shard_buffers, &mut handed_over);
         let (next_shard, made) = (AtomicUsize::new(0), AtomicU64::new(0));
         let work = |thread: usize| {
             let mut scratch = Scratch::default();
             while let Some(entry) = queue.get(next_shard.fetch_add(1, Ordering::Relaxed)) {
                 let (shard_buffer, handed_over) = &mut *lock(entry);
                 shard_buffer.receive(handed_over, limit, &mut scratch);
-                for keys in handed_over.iter_mut() {
-                    if crowded {
-                        *keys = Vec::new();
-                    }
-                    keys.clear();
-                }
+                clear(handed_over, crowded);
             }
-            if wanted > 0 { self.expand(&mut self.worker(thread), &made, wanted) } else { Ok(()) }
+            match wanted {
+                0 => Ok(()),
+                _ if self.batches.is_some() => self.expand_together(&mut self.worker(thread), &made, wanted),
+                _ => self.expand(&mut self.worker(thread), &made, wanted),
+            }
         };
         let under_way = self.under_way();
         let tasks = queue.len() + under_way.len() + if self.closing { 0 } else { self.blocks_left() };
@@ -228,7 +256,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         (self.shard_buffers, self.handed_over) = (shard_buffers, handed_over);
         // A thread may have taken a number past the end of the level.
         self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);
-        if self.shard_buffers.iter().map(|i| i.sorted_set.bytes()).sum::<u64>() > self.room.sorted_set() {
+        if self.shard_buffers.iter().map(|buffer| buffer.sorted_set.bytes()).sum::<u64>() > self.room.sorted_set() {
             self.code();
         }
         results.into_iter().collect()
@@ -248,11 +276,9 @@ impl<'a, P: Puzzle> Step<'a, P> {
     /// Expands states until all threads together have made `wanted` successors. A block may be left for the next turn, because the
     /// successors of whole blocks may be more than there is memory for.
     fn expand(&self, worker: &mut WorkerState<P>, made: &AtomicU64, wanted: u64) -> Result<(), StoreError> {
-        let exchange = self.expander.exchange();
-        let goes_on = || self.closing || (self.cancel.check().is_ok() && exchange.check().is_ok());
         // A thread looks often at what the others have made: when the piece is full, all wait for the last one.
         let share = wanted / (64 * self.expander.threads() as u64);
-        while made.load(Ordering::Relaxed) < wanted && goes_on() {
+        while made.load(Ordering::Relaxed) < wanted && self.goes_on() {
             if worker.is_through() {
                 if self.closing {
                     break;
@@ -264,7 +290,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
                 worker.at = 0;
                 self.current.read_block(block, &mut worker.block)?;
             }
-            let WorkerState { buffers, scratch, block, at } = worker;
+            let WorkerState { buffers, scratch, block, at, .. } = worker;
             let (generated, emitted, from) = (buffers.generated, buffers.emitted, *at);
             for &key in &block[from..] {
                 expand_state(self.puzzle, self.depth, key, &self.shards, buffers, scratch);
@@ -281,6 +307,11 @@ impl<'a, P: Puzzle> Step<'a, P> {
         Ok(())
     }
 
+    /// Whether threads are to expand more.
+    fn goes_on(&self) -> bool {
+        self.closing || (self.cancel.check().is_ok() && self.expander.exchange().check().is_ok())
+    }
+
     /// The size of a piece, in successors.
     fn piece(&self) -> u64 {
         #[cfg(any(test, feature = "testing"))]
@@ -288,6 +319,32 @@ impl<'a, P: Puzzle> Step<'a, P> {
             return piece;
         }
         self.room.piece(self.shards.count()) / P::Key::BYTES as u64
+    }
+}
+
+/// A shard buffer, and what the threads hand over to it.
+type Served<'a, K> = Mutex<(&'a mut ShardBuffer<K>, &'a mut Vec<Vec<K>>)>;
+
+/// The shards that are to receive keys, in the order in which they are served. Parents come in order, so successors
+/// crowd into few shards at a time, and the largest shards come first.
+fn in_order_of_serving<'a, K: Key>(
+    shard_buffers: &'a mut [ShardBuffer<K>],
+    handed_over: &'a mut [Vec<Vec<K>>],
+) -> Vec<Served<'a, K>> {
+    let size = |handed_over: &Vec<Vec<K>>| handed_over.iter().map(Vec::len).sum::<usize>();
+    let mut queue: Vec<_> =
+        shard_buffers.iter_mut().zip(handed_over).filter(|(_, handed_over)| size(handed_over) > 0).collect();
+    queue.sort_by_key(|(_, handed_over)| std::cmp::Reverse(size(handed_over)));
+    queue.into_iter().map(Mutex::new).collect()
+}
+
+/// Empties vectors; if memory is `crowded`, gives it back.
+fn clear<K>(handed_over: &mut [Vec<K>], crowded: bool) {
+    for keys in handed_over {
+        if crowded {
+            *keys = Vec::new();
+        }
+        keys.clear();
     }
 }
 

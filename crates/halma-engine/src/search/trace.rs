@@ -28,15 +28,19 @@ pub fn trace_shared<P: Puzzle>(
     exchange: &dyn Exchange,
 ) -> Result<Vec<P::Key>, Stopped> {
     let mut scratch = free.scratch();
-    trace_by(levels, last, exchange, |state, _, level| {
+    let traced = trace_by(levels, last, exchange, |state, _, level| {
         let mut before = Vec::new();
         free.successors(&mut scratch, state, 0, &mut |k| before.push(k));
         Ok(level.first_of(before)?)
+    });
+    traced.map_err(|stopped| match stopped {
+        Stopped::Contradiction(what) => Stopped::Contradiction(format!("{what}, or a move cannot be undone")),
+        stopped => stopped,
     })
 }
 
-/// The same where `before` finds the predecessor: of a state on the level after this one, whose number is given, the least of this
-/// process's share.
+/// The same path, where `before(state, depth, level)` finds predecessors: it gets a state of level `depth + 1` and this
+/// process's share of level `depth`, and returns the least predecessor in it.
 ///
 /// # Errors
 /// As [`trace_shared`], and those of `before`.
@@ -51,9 +55,7 @@ pub fn trace_by<K: Key>(
         let (state, next) = (walk[walk.len() - 1], depth + 1);
         let found = exchange.all_reduce_min(before(state, depth, level)?)?;
         walk.push(found.ok_or_else(|| {
-            Stopped::Contradiction(format!(
-                "state {state:?} of level {next} leads back to none of level {depth}: the puzzle has moves that cannot be undone"
-            ))
+            Stopped::Contradiction(format!("no state of level {depth} leads to state {state:?} of level {next}"))
         })?);
     }
     walk.reverse();
@@ -88,9 +90,7 @@ mod tests {
         let levels = [0, 1, 2].map(|key| Level::of(vec![key]));
         let error = trace(&OneWay, &levels, 2).unwrap_err().to_string();
         assert!(
-            error.ends_with(
-                "state 2 of level 2 leads back to none of level 1: the puzzle has moves that cannot be undone"
-            ),
+            error.ends_with("no state of level 1 leads to state 2 of level 2, or a move cannot be undone"),
             "{error}"
         );
         assert_eq!(trace(&OneWay, &levels[..1], 0).unwrap(), [0]);

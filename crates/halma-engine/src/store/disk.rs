@@ -41,7 +41,8 @@ impl Disk {
             return Err(StoreError::Full {
                 file: path.into(),
                 reason: format!(
-                    "the job may use {limit} bytes of disk; allow more in [limits], and ask again with the same folder"
+                    "the job may use {} of disk; allow more in [limits], and ask again with the same folder",
+                    ByteSize(limit)
                 ),
             });
         }

@@ -262,10 +262,9 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
                 there => there?.length()?,
             };
             folder.rename(&temporary.name, &name)?;
-            folder.sync()?;
             temporary.renamed = true;
             temporary.disk.release(replaced);
-            Ok(())
+            folder.sync()
         })();
         written.map_err(|e| refused(folder, &temporary.name, e))?;
         let (path, file) = (folder.path(&name), folder.open(&name));
@@ -344,7 +343,7 @@ pub(crate) fn open_in<K: Key>(
     let level = LevelFile { path, file, claim: OnceLock::new() };
     let (header, footer) = level.ends(length)?;
     let [index_at, blocks, stated] = [0, 8, 16].map(|at| number::<8>(&footer, at) as u64);
-    // Before all of it is read: whatever the version, a block takes no more than this beside its keys.
+    // Checked before the index is read: a forged footer must not make the reader map more than that.
     if length.saturating_sub(index_at) > keys.saturating_mul(MOST_BESIDE).saturating_add(1 << 16) {
         return Err(match number::<16>(&header, 16) == identity {
             true => level.damaged("its index is larger than that of so many keys"),
@@ -408,12 +407,12 @@ impl<K: Key> Level<K> {
         }
     }
 
-    /// The keys of block `number`, as [`Self::read_block`] reads them, if the block is one that a writer of levels
-    /// would have written: its keys ascend, stay below those of the next block, and use all its bytes. A checksum does
-    /// not show that, because whoever forges a file can forge its checksum, too.
+    /// The keys of block `number`, as [`Self::read_block`] reads them, if they ascend, stay below those of the next
+    /// block, and use all bytes of the block. Other codings of the same keys pass. A checksum does not show that,
+    /// because whoever forges a file can forge its checksum, too.
     ///
     /// # Errors
-    /// As [`Self::read_block`], and where the block is not of that form.
+    /// As [`Self::read_block`], and where the keys are not so.
     pub fn audit_block(&self, number: usize, keys: &mut Vec<K>) -> Result<(), StoreError> {
         let block = &self.blocks[number];
         let next = self.blocks.get(number + 1).map(|next| next.first);

@@ -32,8 +32,9 @@ impl<K: Key> BlockEntry<K> {
         further < BLOCK && bytes.contains(&(self.bytes as usize))
     }
 
-    /// Decodes the block's bytes into `keys`. Returns whether a writer of segments would have written them, before a block that begins
-    /// with `next`. A checksum does not show that, because whoever forges a block can forge its checksum, too.
+    /// Decodes the block's bytes into `keys`. Returns whether the keys ascend, stay below `next`, and use all the
+    /// bytes. Other codings of the same keys pass. A checksum does not show that, because whoever forges a block can
+    /// forge its checksum, too.
     pub(super) fn audit(&self, mut bytes: &[u8], next: Option<K>, keys: &mut Vec<K>) -> bool {
         keys.clear();
         let mut key = self.first;
@@ -68,7 +69,7 @@ pub struct Segment<K> {
 }
 
 impl<K: Key> Segment<K> {
-    /// Whether its blocks are what a [`SegmentWriter`] makes of keys that are all as `wanted` says.
+    /// Whether the keys of its blocks ascend and are all as `wanted` says.
     pub fn holds_only(&self, wanted: impl Fn(K) -> bool) -> bool {
         let mut keys = Vec::new();
         (0..self.blocks.len()).all(|number| {

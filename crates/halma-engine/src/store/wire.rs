@@ -43,7 +43,7 @@ impl<K: Key> Segment<K> {
         bytes.extend_from_slice(&self.bytes);
     }
 
-    /// Takes a segment and its shard off the front of `bytes`; `None` if [`Self::put`] did not write them.
+    /// Takes a segment and its shard off the front of `bytes`; `None` if they are not such a segment.
     pub fn take(bytes: &mut &[u8]) -> Option<(u32, Self)> {
         let shard = u32::from_le_bytes(*bytes.split_off(..4)?.first_chunk()?);
         let count = u32::from_le_bytes(*bytes.split_off(..4)?.first_chunk()?) as usize;

@@ -37,12 +37,12 @@ use super::{Level, StoreError, file};
 use crate::budget::{Measurements, Meter};
 use crate::key::Key;
 pub use leftover_share::LeftoverShare;
-pub use manifest::{LIST, Mark, Partial, Saved};
+pub use manifest::{MANIFEST, ManifestEntry, Mark, Partial};
 use manifest::{Manifest, file_name};
 use place::{LEVELS, clear, identity_of, is_of_level, locked, names, open_level, remove};
-pub use place::{LOCK, answers, unfinished};
+pub use place::{LOCK, answers, run_and_terms};
 use search_state::STATE;
-pub use share::{has_shares, is_at_work, share_name, share_of};
+pub use share::{has_shares, is_at_work, share_name, share_names};
 
 /// A run's folder, locked by this process.
 #[derive(Debug)]
@@ -53,30 +53,34 @@ pub struct Workspace {
     disk: Arc<Disk>,
     keep: bool,
     interval: Duration,
-    last: Mutex<Instant>,
+    last_commit: Mutex<Instant>,
     meter: Meter,
-    list: Mutex<Manifest>,
+    manifest: Mutex<Manifest>,
     _lock: Lock,
     _temporary: Option<tempfile::TempDir>,
+}
+
+/// How a folder serves a run. These may change when the run is resumed.
+#[derive(Debug, Default)]
+pub struct WorkspaceOptions {
+    /// The terms of the run, as the manifest states them.
+    pub terms: serde_json::Value,
+    /// The disk budget.
+    pub disk: Disk,
+    /// The time between checkpoints; by default there is one after each piece of work.
+    pub interval: Duration,
+    /// Whether level files stay when they are no longer needed.
+    pub keep: bool,
 }
 
 impl Workspace {
     /// Opens `folder` for the run that `run` describes. If it holds that run, the run is resumed.
     ///
-    /// `interval` is the time between checkpoints; `keep` says whether level files stay when they are no longer needed.
-    ///
     /// # Errors
     /// Where another process works there, where it holds another run, or where what it holds is damaged.
-    pub fn open(
-        folder: &Path,
-        run: serde_json::Value,
-        terms: serde_json::Value,
-        disk: Disk,
-        interval: Duration,
-        keep: bool,
-    ) -> Result<Self, StoreError> {
+    pub fn open(folder: &Path, run: serde_json::Value, options: WorkspaceOptions) -> Result<Self, StoreError> {
         let make = || Ok(Box::new(Folder::make(folder)?) as Box<dyn Storage>);
-        Self::open_on(make, folder, run, terms, disk, interval, keep)
+        Self::open_on(make, folder, run, options)
     }
 
     /// [`Self::open`] on any storage. `make` opens the storage, and creates it if there is none.
@@ -87,24 +91,23 @@ impl Workspace {
         make: impl Fn() -> io::Result<Box<dyn Storage>>,
         folder: &Path,
         run: serde_json::Value,
-        terms: serde_json::Value,
-        disk: Disk,
-        interval: Duration,
-        keep: bool,
+        WorkspaceOptions { terms, disk, interval, keep }: WorkspaceOptions,
     ) -> Result<Self, StoreError> {
         let (place, lock) = locked(folder, make)?;
         let levels = place.beneath(LEVELS, true).map_err(|source| StoreError::io(place.path(LEVELS), source))?;
         let identity = xxh3_128(run.to_string().as_bytes());
-        let list = match Manifest::read(&*place)? {
-            Some(list) if list.run != run => {
+        let manifest = match Manifest::read(&*place)? {
+            Some(manifest) if manifest.run != run => {
                 return Err(StoreError::OtherRun {
                     folder: folder.into(),
-                    reason: format!("it holds another run, which can go on ({LIST} says which); choose another folder"),
+                    reason: format!(
+                        "it holds another run, which can go on ({MANIFEST} says which); choose another folder"
+                    ),
                 });
             }
-            Some(mut list) => {
-                list.terms = terms;
-                list
+            Some(mut manifest) => {
+                manifest.terms = terms;
+                manifest
             }
             None => {
                 // Without the manifest nothing says which run it is of.
@@ -119,9 +122,9 @@ impl Workspace {
             disk: Arc::new(disk),
             keep,
             interval,
-            last: Mutex::new(Instant::now()),
-            meter: Meter::start(list.measurements),
-            list: Mutex::new(list),
+            last_commit: Mutex::new(Instant::now()),
+            meter: Meter::start(manifest.measurements),
+            manifest: Mutex::new(manifest),
             _lock: lock,
             _temporary: None,
         };
@@ -137,13 +140,14 @@ impl Workspace {
         let io = |source| StoreError::Io { file: std::env::temp_dir(), source };
         let temporary = tempfile::Builder::new().prefix("halma-").tempdir().map_err(io)?;
         let run = serde_json::json!({ "process": std::process::id() });
-        let mut workspace = Self::open(temporary.path(), run, serde_json::Value::Null, disk, Duration::MAX, false)?;
+        let options = WorkspaceOptions { disk, interval: Duration::MAX, ..WorkspaceOptions::default() };
+        let mut workspace = Self::open(temporary.path(), run, options)?;
         workspace._temporary = Some(temporary);
         Ok(workspace)
     }
 
-    fn list(&self) -> MutexGuard<'_, Manifest> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    fn manifest(&self) -> MutexGuard<'_, Manifest> {
+        self.manifest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The identity of the file with that label in this run: a digest of both.
@@ -167,9 +171,9 @@ impl Workspace {
 
     /// Removes files that the manifest does not name, and counts the disk use of the others.
     fn sweep(&self) -> Result<(), StoreError> {
-        let list = self.list();
+        let manifest = self.manifest();
         for name in names(&*self.levels)? {
-            if name.strip_suffix(".level").is_some_and(|label| list.files.contains_key(label)) {
+            if name.strip_suffix(".level").is_some_and(|label| manifest.files.contains_key(label)) {
                 self.disk.found(storage::length(&*self.levels, &name)?);
             } else if is_of_level(&name) {
                 remove(&*self.levels, &name)?;
@@ -177,7 +181,7 @@ impl Workspace {
         }
         // A process that was killed while it replaced one of these leaves a temporary file.
         for name in names(&*self.folder)? {
-            if [LIST, STATE, halma_files::RECORD_FILE].iter().any(|file| name.starts_with(&format!(".{file}."))) {
+            if [MANIFEST, STATE, halma_files::RECORD_FILE].iter().any(|file| name.starts_with(&format!(".{file}."))) {
                 remove(&*self.folder, &name)?;
             }
         }
@@ -185,20 +189,20 @@ impl Workspace {
     }
 
     /// Writes the manifest to disk.
-    fn commit(&self, list: &Manifest) -> Result<(), StoreError> {
-        list.write(&*self.folder)?;
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    fn commit(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        manifest.write(&*self.folder)?;
+        *self.last_commit.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         Ok(())
     }
 
     /// Changes the manifest, in memory and on disk.
     fn change(&self, change: impl FnOnce(&mut Manifest)) -> Result<(), StoreError> {
-        let mut list = self.list();
-        let mut changed = list.clone();
+        let mut manifest = self.manifest();
+        let mut changed = manifest.clone();
         change(&mut changed);
         changed.measurements = self.measurements();
         self.commit(&changed)?;
-        *list = changed;
+        *manifest = changed;
         Ok(())
     }
 
@@ -228,13 +232,13 @@ impl Workspace {
     /// Whether it is time for a checkpoint.
     #[must_use]
     pub fn is_due(&self) -> bool {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed() >= self.interval
+        self.last_commit.lock().unwrap_or_else(PoisonError::into_inner).elapsed() >= self.interval
     }
 
     /// The answers to single lengths so far.
     #[must_use]
     pub fn answers(&self) -> Vec<serde_json::Value> {
-        self.list().answers.clone()
+        self.manifest().answers.clone()
     }
 
     /// Replaces the answers by those of the process that keeps them for all.
@@ -242,16 +246,16 @@ impl Workspace {
     /// # Errors
     /// Where the manifest cannot be written.
     pub fn adopt(&self, answers: Vec<serde_json::Value>) -> Result<(), StoreError> {
-        if self.list().answers == answers {
+        if self.manifest().answers == answers {
             return Ok(());
         }
-        self.change(|list| list.answers = answers)
+        self.change(|manifest| manifest.answers = answers)
     }
 
     /// The files of complete levels.
     #[must_use]
-    pub fn levels(&self) -> BTreeMap<String, Saved> {
-        self.list().complete()
+    pub fn levels(&self) -> BTreeMap<String, ManifestEntry> {
+        self.manifest().complete()
     }
 
     /// Adds answers, and removes the levels for which `served` is true, unless they are to be kept. A checkpoint within
@@ -262,10 +266,10 @@ impl Workspace {
     pub fn answer(&self, answers: Vec<serde_json::Value>, served: impl Fn(&str) -> bool) -> Result<(), StoreError> {
         let mut gone = Vec::new();
         let keep = self.keep;
-        self.change(|list| {
-            list.answers.extend(answers);
-            gone = list.drop_partial(|partial| served(&partial.label));
-            list.files.retain(|label, _| {
+        self.change(|manifest| {
+            manifest.answers.extend(answers);
+            gone = manifest.drop_partial(|partial| served(&partial.label));
+            manifest.files.retain(|label, _| {
                 let dropped = !keep && served(label);
                 gone.extend(dropped.then(|| label.clone()));
                 !dropped
@@ -278,8 +282,8 @@ impl Workspace {
     ///
     /// # Errors
     /// Where its file is damaged.
-    pub fn load<K: Key>(&self, label: &str) -> Result<Option<(Level<K>, Saved)>, StoreError> {
-        let Some(saved) = self.list().files.get(label).cloned() else { return Ok(None) };
+    pub fn load<K: Key>(&self, label: &str) -> Result<Option<(Level<K>, ManifestEntry)>, StoreError> {
+        let Some(saved) = self.manifest().files.get(label).cloned() else { return Ok(None) };
         let level = open_level(&*self.levels, self.identity, label, &saved)?;
         Ok(Some((level, saved)))
     }
@@ -288,7 +292,7 @@ impl Workspace {
     ///
     /// # Errors
     /// Where it is missing, or its file is damaged.
-    pub fn need<K: Key>(&self, label: &str) -> Result<(Level<K>, Saved), StoreError> {
+    pub fn need<K: Key>(&self, label: &str) -> Result<(Level<K>, ManifestEntry), StoreError> {
         let missing = || self.damaged(format!("it names {label} and does not say what that is"));
         self.load(label)?.ok_or_else(missing)
     }
@@ -314,11 +318,11 @@ impl Workspace {
     ///
     /// # Errors
     /// Where the manifest cannot be written.
-    pub fn enter(&self, files: Vec<(String, Saved)>) -> Result<(), StoreError> {
+    pub fn enter(&self, files: Vec<(String, ManifestEntry)>) -> Result<(), StoreError> {
         let mut gone = Vec::new();
-        self.change(|list| {
-            gone = list.drop_partial(|partial| files.iter().any(|(label, _)| *label == partial.label));
-            list.files.extend(files);
+        self.change(|manifest| {
+            gone = manifest.drop_partial(|partial| files.iter().any(|(label, _)| *label == partial.label));
+            manifest.files.extend(files);
         })?;
         self.remove(&gone)
     }
@@ -327,20 +331,20 @@ impl Workspace {
     ///
     /// # Errors
     /// Where the manifest cannot be written.
-    pub fn enter_also(&self, files: Vec<(String, Saved)>) -> Result<(), StoreError> {
-        self.change(|list| list.files.extend(files))
+    pub fn enter_also(&self, files: Vec<(String, ManifestEntry)>) -> Result<(), StoreError> {
+        self.change(|manifest| manifest.files.extend(files))
     }
 
     /// Whether a file with that label is part of the run.
     #[must_use]
     pub fn has(&self, label: &str) -> bool {
-        self.list().files.contains_key(label)
+        self.manifest().files.contains_key(label)
     }
 
     /// The checkpoint within the level with that label, if there is one.
     #[must_use]
     pub fn partial(&self, label: &str) -> Option<Partial> {
-        self.list().partial.clone().filter(|p| p.label == label)
+        self.manifest().partial.clone().filter(|p| p.label == label)
     }
 
     /// Enters a checkpoint within a level, with its new layers. There is one checkpoint: that of another level goes,
@@ -348,12 +352,16 @@ impl Workspace {
     ///
     /// # Errors
     /// Where the manifest cannot be written, or a layer cannot be removed.
-    pub(crate) fn enter_partial(&self, partial: Partial, layers: Vec<(String, Saved)>) -> Result<(), StoreError> {
+    pub(crate) fn enter_partial(
+        &self,
+        partial: Partial,
+        layers: Vec<(String, ManifestEntry)>,
+    ) -> Result<(), StoreError> {
         let mut gone = Vec::new();
-        self.change(|list| {
-            gone = list.drop_partial(|earlier| earlier.label != partial.label);
-            list.files.extend(layers);
-            list.partial = Some(partial);
+        self.change(|manifest| {
+            gone = manifest.drop_partial(|earlier| earlier.label != partial.label);
+            manifest.files.extend(layers);
+            manifest.partial = Some(partial);
         })?;
         self.remove(&gone)
     }
@@ -364,7 +372,7 @@ impl Workspace {
     /// As [`Self::enter_partial`].
     pub(crate) fn drop_partial(&self) -> Result<(), StoreError> {
         let mut gone = Vec::new();
-        self.change(|list| gone = list.drop_partial(|_| true))?;
+        self.change(|manifest| gone = manifest.drop_partial(|_| true))?;
         self.remove(&gone)
     }
 
@@ -373,7 +381,7 @@ impl Workspace {
     /// # Errors
     /// Where the manifest cannot be written, or the file cannot be removed.
     pub fn discard(&self, label: &str) -> Result<(), StoreError> {
-        self.change(|list| drop(list.files.remove(label)))?;
+        self.change(|manifest| drop(manifest.files.remove(label)))?;
         self.remove(&[label.into()])
     }
 
@@ -386,7 +394,7 @@ impl Workspace {
         if labels.is_empty() {
             return Ok(());
         }
-        self.change(|list| labels.iter().for_each(|label| drop(list.files.remove(label))))?;
+        self.change(|manifest| labels.iter().for_each(|label| drop(manifest.files.remove(label))))?;
         self.remove(&labels)
     }
 
@@ -435,7 +443,7 @@ impl Workspace {
         }
         // The manifest first, since the rest is nothing without it, and for good, so that no crash leaves it without the rest. The lock
         // last, because it is held until then.
-        remove(&*self.folder, LIST)?;
+        remove(&*self.folder, MANIFEST)?;
         self.folder.sync().map_err(|source| StoreError::io(self.folder.path(""), source))?;
         remove(&*self.folder, STATE)?;
         clear(&*self.folder, &*self.levels)?;

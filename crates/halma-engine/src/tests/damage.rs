@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 
 use super::*;
-use crate::store::workspace::LIST;
+use crate::store::workspace::MANIFEST;
 
 /// A run that ended when it was about to do that.
 fn interrupted(run: u32, operation: &str, expander: &Expander) -> Forgetful {
@@ -51,7 +51,7 @@ fn flipped_bits_and_cuts_of_any_file_are_found_or_do_no_harm() {
                 match go_on(&run, &file, &expander, |bytes| bytes[at] ^= 1 << (at % 8)) {
                     Err(Stopped::Store(StoreError::Damaged { file: named, .. })) => assert!(named.ends_with(&file)),
                     // White space around the sealed list says nothing.
-                    Ok(levels) if file == LIST => {
+                    Ok(levels) if file == MANIFEST => {
                         assert!(whole[at].is_ascii_whitespace(), "byte {at}");
                         assert_eq!(levels, expected);
                     }
@@ -68,7 +68,7 @@ fn flipped_bits_and_cuts_of_any_file_are_found_or_do_no_harm() {
 fn missing_and_exchanged_files_are_told_from_damaged_ones() {
     let expander = expander();
     for (run, others) in MOMENTS.map(|moment| (interrupted(1, moment, &expander), interrupted(2, moment, &expander))) {
-        for file in names(&run).into_iter().filter(|file| file != LIST) {
+        for file in names(&run).into_iter().filter(|file| file != MANIFEST) {
             let levels = run.copied().beneath("levels", false).unwrap();
             let gone = run.copied();
             gone.beneath("levels", false).unwrap().remove(file.strip_prefix("levels/").unwrap()).unwrap();
@@ -89,7 +89,7 @@ fn missing_and_exchanged_files_are_told_from_damaged_ones() {
                 assert!(told.contains("move it away") && !told.contains("damaged"), "{told}");
             }
         }
-        let told = go_on(&run, LIST, &expander, |list| *list = bytes(&others, LIST)).unwrap_err().to_string();
+        let told = go_on(&run, MANIFEST, &expander, |list| *list = bytes(&others, MANIFEST)).unwrap_err().to_string();
         assert!(told.contains("it holds another run") && !told.contains("damaged"), "{told}");
     }
 }
@@ -98,6 +98,6 @@ fn missing_and_exchanged_files_are_told_from_damaged_ones() {
 fn a_list_from_an_earlier_moment_names_a_layer_that_is_gone_which_is_made_again() {
     let expander = expander();
     let [early, late] = MOMENTS.map(|moment| interrupted(1, moment, &expander));
-    let (early, late) = (bytes(&early, LIST), late);
-    assert_eq!(go_on(&late, LIST, &expander, |list| *list = early).unwrap(), expected());
+    let (early, late) = (bytes(&early, MANIFEST), late);
+    assert_eq!(go_on(&late, MANIFEST, &expander, |list| *list = early).unwrap(), expected());
 }

@@ -113,9 +113,8 @@ fn a_filter_whose_checkpoint_finds_no_room_goes_on_and_loses_nothing() {
     // No checkpoint is due but the one before the filter.
     let grown = |storage: &Faulty| {
         let make = || Ok(Box::new(storage.clone()) as Box<dyn Storage>);
-        let (none, seldom) = (serde_json::Value::Null, Duration::from_secs(3600));
-        let workspace =
-            Workspace::open_on(make, Path::new("memory"), none.clone(), none, Disk::new(None), seldom, false);
+        let options = WorkspaceOptions { interval: Duration::from_secs(3600), ..WorkspaceOptions::default() };
+        let workspace = Workspace::open_on(make, Path::new("memory"), serde_json::Value::Null, options);
         grown_in(workspace, &expander, (true, u64::MAX)).0
     };
     let whole = Faulty::new(Forgetful::default(), Fault::None);

@@ -10,7 +10,7 @@ use crate::search::exchange::mesh::mesh;
 use crate::search::{CancellationToken, LevelDestination};
 use crate::store::Level;
 use crate::store::storage::forgetful::Forgetful;
-use crate::store::workspace::{Mark, Partial, Saved};
+use crate::store::workspace::{ManifestEntry, Mark, Partial};
 
 /// Process 0 has saved two marks, process 1 one. They go on from the first. Process 1 may then save another second mark,
 /// and process 0 be killed before it does: the one that it had must be gone by then.
@@ -88,7 +88,7 @@ fn where_a_layer_of_one_process_reaches_over_two_ranges_all_begin_anew() {
                         let layer = format!("{label}.layer-0000");
                         let whole = in_blocks(&[starts[0], starts[starts.len() - 1]]);
                         workspace.write(&layer, &whole, 1).unwrap();
-                        let saved = Saved { keys: 2, digest: Digest(1), figures: serde_json::Value::Null };
+                        let saved = ManifestEntry { keys: 2, digest: Digest(1), figures: serde_json::Value::Null };
                         let mark = Mark { next_block: 1, generated: 2, emitted: 2 };
                         let (label, expanded) = (label.clone(), Some(Digest(share.fingerprint())));
                         let partial = Partial { label, mark, expanded, layers: vec![layer.clone()], marks: vec![mark] };

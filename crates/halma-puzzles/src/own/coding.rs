@@ -2,11 +2,9 @@
 //! number of each letter, and digits where they do not. `docs/guide/puzzle-files.md` has the definition.
 
 use halma_engine::key::{Key, U256};
+use halma_rules::cells::Cells;
 use halma_rules::puzzle::GroundedTask;
 use halma_rules::puzzle::grounded::CellMap;
-
-/// A set of cells.
-pub(super) type Set<const W: usize> = [u64; W];
 
 /// How the states of a puzzle are numbered.
 #[derive(Debug)]
@@ -136,52 +134,27 @@ impl<K: Key> LetterRanks<K> {
     }
 }
 
-/// The number of cells of a set below `cell`.
-#[inline(always)]
-fn below<const W: usize>(set: &Set<W>, cell: usize) -> usize {
-    let (word, bit) = (cell / 64, cell % 64);
-    let mut count = (set[word] & ((1 << bit) - 1)).count_ones();
-    for &word in &set[..word] {
-        count += word.count_ones();
-    }
-    count as usize
-}
-
 /// The number of the state with these cells by letter.
 #[inline]
-pub(super) fn rank<K: Key, const W: usize>(ranks: &[LetterRanks<K>], sets: &[Set<W>]) -> K {
-    let (mut number, mut used) = (K::default(), [0; W]);
+pub(super) fn rank<K: Key, const W: usize>(ranks: &[LetterRanks<K>], sets: &[Cells<W>]) -> K {
+    let (mut number, mut used) = (K::default(), Cells::EMPTY);
     for (letter, (ranks, set)) in ranks.iter().zip(sets).enumerate() {
         number = number.plus(rank_of(ranks, set, (letter > 0).then_some(&used)));
-        for (used, bits) in used.iter_mut().zip(set) {
-            *used |= bits;
-        }
+        used |= *set;
     }
     number
 }
 
 /// What the cells of one letter add to the number, where the letters before it, if there are any, have the cells `used`.
 #[inline(always)]
-pub(super) fn rank_of<K: Key, const W: usize>(ranks: &LetterRanks<K>, set: &Set<W>, used: Option<&Set<W>>) -> K {
+pub(super) fn rank_of<K: Key, const W: usize>(ranks: &LetterRanks<K>, set: &Cells<W>, used: Option<&Cells<W>>) -> K {
     let (mut number, mut j) = (K::default(), 0);
-    for_each(set, |cell| {
+    set.for_each(|cell| {
         j += 1;
-        let index = used.map_or(cell, |used| cell - below(used, cell));
+        let index = used.map_or(cell, |used| cell - used.below(cell));
         number = number.plus(ranks.at(index, j));
     });
     number
-}
-
-/// Calls `f` with each cell of a set, ascending.
-#[inline(always)]
-pub(super) fn for_each<const W: usize>(set: &Set<W>, mut f: impl FnMut(usize)) {
-    for (word, &bits) in set.iter().enumerate() {
-        let mut rest = bits;
-        while rest != 0 {
-            f(64 * word + rest.trailing_zeros() as usize);
-            rest &= rest - 1;
-        }
-    }
 }
 
 /// The ranked letters' cells of the state with that number; the others keep `rest`.

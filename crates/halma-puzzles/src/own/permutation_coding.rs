@@ -1,9 +1,9 @@
 //! Permutation puzzles as numbers: the state's pieces and orientations in one mixed-radix number, the numbering of
 //! `docs/guide/puzzle-files.md`.
 //!
-//! Equal pieces are ranked as sets of positions by the combinatorial number system (see [`crate::rank`]), for pieces that are all
-//! different this is a factorial number system. Every digit's value is kept multiplied by its weight, so that ranking adds entries of
-//! tables, and unranking compares and subtracts.
+//! Equal pieces are ranked as sets of positions by the combinatorial number system (see [`crate::rank`]). For pieces
+//! that are all different this is a factorial number system. Every digit's value is kept multiplied by its weight, so
+//! that ranking adds entries of tables, and unranking compares and subtracts.
 
 mod coordinate;
 pub(in crate::own) mod tables;
@@ -14,7 +14,7 @@ use halma_rules::puzzle::permutation::{Arrangement, PieceSet, Renaming, SetArran
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use tables::{Places, SetTables, Turns};
+use tables::{Destinations, SetTables, Turns};
 
 /// A puzzle of more states than the widest key can number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -51,7 +51,7 @@ pub struct PermutationCoding<K> {
     /// What undoes them, in the same order.
     inverses: Vec<Move>,
     names: Vec<String>,
-    closed: bool,
+    has_inverse_moves: bool,
     goal: K,
     start: K,
 }
@@ -72,7 +72,7 @@ struct SetMove {
 #[derive(Clone, Debug, Default)]
 struct Changes {
     /// Of the pieces, where some go elsewhere.
-    places: Vec<Places>,
+    places: Vec<Destinations>,
     /// Of the orientations, at those positions where they may change.
     turns: Vec<Turns>,
 }
@@ -119,7 +119,7 @@ impl<K: Key> PermutationCoding<K> {
             moves,
             inverses,
             names: puzzle.moves.iter().map(|m| m.name.clone()).collect(),
-            closed: puzzle.closed,
+            has_inverse_moves: puzzle.has_inverse_moves,
             sets: puzzle.sets.clone(),
             tables,
             changes,
@@ -151,8 +151,8 @@ impl<K: Key> PermutationCoding<K> {
 
     /// Whether every move can be undone by a move: then predecessors are successors.
     #[must_use]
-    pub fn is_closed(&self) -> bool {
-        self.closed
+    pub fn has_inverse_moves(&self) -> bool {
+        self.has_inverse_moves
     }
 
     /// How many moves there are.
@@ -274,13 +274,13 @@ impl<K: Key> PermutationCoding<K> {
     }
 
     /// The states one move away, each once, ascending, without the state itself; put behind what `out` has.
-    pub fn successors(&self, scratch: &mut Scratch<K>, key: K, out: &mut Vec<K>) {
+    pub fn states_after(&self, scratch: &mut Scratch<K>, key: K, out: &mut Vec<K>) {
         self.all_after(&self.moves, scratch, key, out);
     }
 
     /// The states from which one move leads here, each once, ascending, without the state itself; put behind what `out` has.
-    pub(crate) fn predecessors(&self, scratch: &mut Scratch<K>, key: K, out: &mut Vec<K>) {
-        self.all_after(if self.closed { &self.moves } else { &self.inverses }, scratch, key, out);
+    pub(crate) fn states_before(&self, scratch: &mut Scratch<K>, key: K, out: &mut Vec<K>) {
+        self.all_after(if self.has_inverse_moves { &self.moves } else { &self.inverses }, scratch, key, out);
     }
 
     fn all_after(&self, moves: &[Move], scratch: &mut Scratch<K>, key: K, out: &mut Vec<K>) {
@@ -373,7 +373,7 @@ impl Changes {
                 rows.len() - 1
             })
         }
-        let mut to: Places = vec![0; set.positions];
+        let mut to: Destinations = vec![0; set.positions];
         for (position, &from) in step.from.iter().enumerate() {
             to[usize::from(from)] = position as u8;
         }

@@ -43,7 +43,7 @@ impl<K: Key> Model<K> for Permuted<K> {
     }
 
     fn repeats(&self) -> Repeats {
-        if self.coding.is_closed() { Repeats::Previous } else { Repeats::All }
+        if self.coding.has_inverse_moves() { Repeats::Previous } else { Repeats::All }
     }
 
     /// Positions stay where they are.
@@ -80,11 +80,11 @@ struct PermutationWorker<'a, K> {
 
 impl<K: Key> Worker<K> for PermutationWorker<'_, K> {
     fn after(&mut self, state: K, out: &mut Vec<K>) {
-        self.model.coding.successors(&mut self.scratch, state, out);
+        self.model.coding.states_after(&mut self.scratch, state, out);
     }
 
     fn before(&mut self, state: K, out: &mut Vec<K>) -> bool {
-        self.model.coding.predecessors(&mut self.scratch, state, out);
+        self.model.coding.states_before(&mut self.scratch, state, out);
         true
     }
 

@@ -27,11 +27,12 @@ mod tests;
 use halma_engine::key::Key;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_record::job::pruning::Abstraction;
+use halma_rules::cells::Cells;
 use halma_rules::puzzle::{Compiled, GroundedTask, Permutations};
 use thiserror::Error;
 
-use super::Bound;
-use super::coding::{Coding, Set};
+use super::LowerBound;
+use super::coding::Coding;
 use super::grounded::read;
 use super::permutation_coding::PermutationCoding;
 pub use abstraction::{MOST_STATES, ProjectionError};
@@ -52,7 +53,7 @@ enum Distances<K> {
 /// Why there are no distances.
 #[derive(Debug, Error)]
 pub enum Unmade {
-    /// The abstractions are none of the puzzle.
+    /// The abstractions do not fit the puzzle.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
     /// Their making was stopped.
@@ -63,7 +64,7 @@ pub enum Unmade {
 /// Whether these are abstractions of the puzzle whose tables can be made.
 ///
 /// # Errors
-/// What is wrong with the first that is none.
+/// What is wrong with the first that does not fit.
 pub fn check(puzzle: &Compiled, abstractions: &[Abstraction]) -> Result<(), ProjectionError> {
     match puzzle {
         Compiled::Grounded(task) => abstraction::check(task, abstractions),
@@ -141,7 +142,7 @@ impl<K: Key> Distances<K> {
     }
 
     fn of_pieces(puzzle: &Permutations, tables: Vec<PieceTable>) -> Result<Self, ProjectionError> {
-        let coding = PermutationCoding::new(puzzle).map_err(|_| ProjectionError::NoFile)?;
+        let coding = PermutationCoding::new(puzzle)?;
         Ok(Self::OfPieces { coding: Box::new(coding), tables })
     }
 }
@@ -153,7 +154,7 @@ fn by_letters<'a, K: Key, const W: usize>(
     tables: &'a [Table],
 ) -> impl FnMut(K) -> u32 + Send + 'a {
     let (cells, letters) = (task.board.len(), task.letters.len());
-    let (mut state, mut sets): ([u8; 256], Vec<Set<W>>) = ([0; 256], vec![[0; W]; letters]);
+    let (mut state, mut sets): ([u8; 256], Vec<Cells<W>>) = ([0; 256], vec![Cells::EMPTY; letters]);
     move |number| {
         let state = &mut state[..cells];
         read(task, coding, number, state);
@@ -162,11 +163,11 @@ fn by_letters<'a, K: Key, const W: usize>(
     }
 }
 
-impl<K: Key> Bound<K> for Projections<K> {
+impl<K: Key> LowerBound<K> for Projections<K> {
     fn evaluator(&self) -> Box<dyn FnMut(K) -> u32 + Send + '_> {
         match &self.distances {
             Distances::OfPieces { coding, tables } => {
-                let (mut scratch, mut space) = (coding.scratch(), pieces::Places::default());
+                let (mut scratch, mut space) = (coding.scratch(), pieces::NumberingScratch::default());
                 Box::new(move |number| {
                     let at = coding.read(&mut scratch, number);
                     tables.iter().map(|table| table.distance(&at, &mut space)).max().unwrap_or(0)

@@ -76,7 +76,7 @@ fn play<K: Key>(model: &dyn Model<K>, moves: &[String]) -> Result<Vec<String>, S
             after.clear();
             worker.after(here, &mut after);
             let next = after.iter().copied().find(|&next| model.written(here, next) == *written);
-            walk.push(next.ok_or_else(|| format!("move {number} ({written}) is none of the puzzle's"))?);
+            walk.push(next.ok_or_else(|| format!("move {number} ({written}) is not a move of this puzzle"))?);
             Ok(())
         });
         match played {

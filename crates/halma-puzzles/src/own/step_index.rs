@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use halma_rules::puzzle::GroundedTask;
-use halma_rules::puzzle::grounded::{Letters, Step, Until};
+use halma_rules::puzzle::grounded::{Letters, Step, Until, has_letter};
 
 /// The steps of a puzzle, by where they begin.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl StepIndex {
                 lines[line as usize].push(number);
             }
             let first = step.needs.iter().find(|&&(cell, _)| cell == step.from).map_or(0, |&(_, set)| set);
-            for letter in (0..letters).filter(|letter| first >> letter & 1 == 1) {
+            for letter in (0..letters).filter(|&letter| has_letter(first, letter)) {
                 by_begin[usize::from(step.from) * letters + letter].push(number);
             }
             let from = (needs.len() as u32, writes.len() as u32);
@@ -128,7 +128,7 @@ impl StepIndex {
     #[inline]
     pub(super) fn applies(&self, step: &IndexedStep, letters: &[u8]) -> bool {
         let needs = &self.needs[step.needs.0 as usize..step.needs.1 as usize];
-        needs.iter().all(|&(cell, set)| set >> letters[usize::from(cell)] & 1 == 1)
+        needs.iter().all(|&(cell, set)| has_letter(set, letters[usize::from(cell)]))
     }
 
     /// What a step writes: cell, letter before, letter after.

@@ -275,7 +275,7 @@ mod random {
                     model.picture(state)
                 );
                 let mut classes = Vec::new();
-                worker.successors(state, &mut classes);
+                worker.canonical_successors(state, &mut classes);
                 let mut expected: Vec<u64> = after.iter().map(|&state| worker.canonical(state)).collect();
                 classes.sort_unstable();
                 expected.sort_unstable();

@@ -86,7 +86,8 @@ pub fn find<K: Key>(level: &[(K, u128)], key: K) -> Option<u128> {
 
 /// Levels from the puzzle's start until `goal` is reached, a level is empty, or there are more than `budget` states.
 ///
-/// States of the previous two levels are dropped: every move is reversible, so no older state can recur.
+/// A new level leaves out states of the two levels before it. That is enough if every move can be undone by a move, or
+/// if no state can recur at all.
 pub fn search<P: Puzzle>(puzzle: &P, goal: P::Key, budget: usize) -> Outcome<P::Key> {
     let mut start: Vec<_> = puzzle.start().into_iter().map(|key| (key, 1)).collect();
     start.sort_unstable();

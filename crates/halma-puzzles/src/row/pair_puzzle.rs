@@ -7,7 +7,7 @@
 
 use halma_engine::puzzle::Puzzle;
 
-use crate::row::row_board::Board;
+use crate::row::row_board::{Board, WHITE};
 
 /// The largest n whose rows fit a key: 58 places and 6 bits for the vacancies.
 const MAX_N: u64 = 28;
@@ -58,7 +58,8 @@ impl PairRow {
     /// The key of a board.
     #[must_use]
     pub fn key(board: &Board) -> u64 {
-        let white = board.checkers().iter().enumerate().filter(|(_, c)| **c == 2).map(|(i, _)| 1u64 << i).sum::<u64>();
+        let white =
+            board.checkers().iter().enumerate().filter(|(_, c)| **c == WHITE).map(|(i, _)| 1u64 << i).sum::<u64>();
         white << PLACE_BITS | board.vacancy() as u64
     }
 

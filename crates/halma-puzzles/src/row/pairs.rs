@@ -6,7 +6,7 @@
 use num_bigint::BigUint;
 
 use super::levels::{self, Outcome};
-use super::shift::Moves;
+use super::row_moves::Moves;
 use crate::row::pair_puzzle::PairRow;
 
 /// The largest number of checkers of one colour that a row may have.
@@ -100,7 +100,7 @@ impl Pairs {
     }
 
     /// How many shortest solutions there are, by exhaustive search from both ends with the paper's bound; 0 where the
-    /// puzzle is unsolvable, `None` where a level outgrows `budget` states or the row the search.
+    /// puzzle is unsolvable. `None` if a level has more than `budget` states, or the row does not fit a key.
     #[must_use]
     pub fn count(self, budget: usize) -> Option<BigUint> {
         let Some(minimum) = self.minimum() else { return Some(BigUint::ZERO) };

@@ -20,7 +20,7 @@
 use num_bigint::BigUint;
 
 use super::levels::{self, Outcome};
-use super::shift::Moves;
+use super::row_moves::Moves;
 use crate::row::reversal_puzzle::RowReversal;
 
 mod route;
@@ -115,8 +115,8 @@ impl Reversal {
     }
 
     /// The minimum and the number of shortest solutions, by exhaustive search from both ends: every length of the
-    /// right parity from the lower bound on is refuted or counted. `None` where the search outgrows `budget` states
-    /// on a level or the row a key.
+    /// right parity from the lower bound on is refuted or counted. `None` if a level has more than `budget` states, or
+    /// the row does not fit a key.
     #[must_use]
     pub fn minimum_and_count(self, budget: usize) -> Option<(u64, BigUint)> {
         let mut length = u32::try_from(self.lower_bound()).ok()?;
@@ -167,9 +167,10 @@ pub fn table(n: u64, budget: usize) -> Option<Vec<Vec<(u64, BigUint)>>> {
             let puzzle = Reversal::new(n, start, end);
             let Reversal { start: s, end: f, .. } = puzzle.canonical();
             // The canonical pair is the least, so it stands above or to the left unless it is this one.
-            row.push(match cells.get(s as usize).map_or_else(|| row.get(f as usize), |row| row.get(f as usize)) {
-                Some(known) if (s, f) != (start, end) => known.clone(),
-                _ => puzzle.minimum_and_count(budget)?,
+            let known = cells.get(s as usize).unwrap_or(&row).get(f as usize).cloned();
+            row.push(match known {
+                Some(known) => known,
+                None => puzzle.minimum_and_count(budget)?,
             });
         }
         cells.push(row);

@@ -36,8 +36,8 @@ pub struct Illegal {
     pub row: String,
 }
 
-const BLACK: u64 = 1;
-const WHITE: u64 = 2;
+pub(super) const BLACK: u64 = 1;
+pub(super) const WHITE: u64 = 2;
 
 impl Board {
     fn new(checkers: Vec<u64>, first: u64, numbered: bool) -> Self {

@@ -9,6 +9,8 @@ use std::iter::{once, repeat_n};
 use num_bigint::BigUint;
 
 use super::labels::Label;
+pub use super::row_moves::Moves;
+use super::row_moves::played;
 
 mod formula;
 pub mod kind;
@@ -44,9 +46,6 @@ pub struct Shift {
     n: u64,
     m: u64,
 }
-
-pub use super::row_moves::Moves;
-use super::row_moves::played;
 
 /// The sign (-1)^k.
 fn alternating(k: u64) -> i64 {

@@ -6,7 +6,7 @@
 
 use halma_engine::puzzle::Puzzle;
 
-use crate::row::row_board::Board;
+use crate::row::row_board::{BLACK, Board};
 use crate::row::shift::kind::Kind;
 
 /// The most checkers whose rows fit a key: 121 places and 7 bits for the vacancy.
@@ -54,7 +54,8 @@ impl ShiftRow {
     /// The key of a board.
     #[must_use]
     pub fn key(board: &Board) -> u128 {
-        let black: u128 = board.checkers().iter().enumerate().filter(|(_, c)| **c == 1).map(|(i, _)| 1u128 << i).sum();
+        let black: u128 =
+            board.checkers().iter().enumerate().filter(|(_, c)| **c == BLACK).map(|(i, _)| 1u128 << i).sum();
         black << PLACE_BITS | board.vacancy() as u128
     }
 

@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::Pruning;
 use super::Rule;
-use crate::source::{Fault, Source, suggestion};
+use crate::source::{InputError, Source, suggestion};
 
 /// A whole job file.
 #[derive(Debug, serde::Deserialize)]
@@ -154,13 +154,13 @@ pub struct Folder(pub String);
 ///
 /// # Errors
 /// The first thing in the text that is no TOML, no known key or of another type.
-pub fn parse<T: serde::de::DeserializeOwned>(source: &Source) -> Result<T, Fault> {
+pub fn parse<T: serde::de::DeserializeOwned>(source: &Source) -> Result<T, InputError> {
     toml::from_str(source.text()).map_err(|e| fault(source, &e, 0..0))
 }
 
 /// What the parser says, with a suggestion for a misspelt key; `place` is where it says no place.
 #[must_use]
-pub fn fault(source: &Source, error: &toml::de::Error, place: std::ops::Range<usize>) -> Fault {
+pub fn fault(source: &Source, error: &toml::de::Error, place: std::ops::Range<usize>) -> InputError {
     let mut words = error.message().split('`').skip(1).step_by(2);
     let is = |what: &str| error.message().starts_with(what);
     let help = match words.next() {

@@ -1,12 +1,10 @@
 //! A problem in words, complete enough to build it again.
 
-use std::fmt;
-
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
 
 use super::{PuzzleSpec, Rule};
+use crate::unique_keys::UniqueKeys;
 
 /// A problem as records repeat it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,7 +88,7 @@ impl From<PuzzleSpec> for ProblemSpec {
 impl<'de> Deserialize<'de> for ProblemSpec {
     /// By its kind, so that what is missing or wrong is named in the words of that kind.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let NoneTwice(value) = NoneTwice::deserialize(deserializer)?;
+        let UniqueKeys(value) = UniqueKeys::deserialize(deserializer)?;
         let armies = matches!(value.get("kind").and_then(|kind| kind.as_str()), None | Some("transfer" | "game"));
         let problem = if armies {
             serde_json::from_value(value).map(Self::Armies)
@@ -98,70 +96,6 @@ impl<'de> Deserialize<'de> for ProblemSpec {
             serde_json::from_value(value).map(Self::Puzzle)
         };
         problem.map_err(D::Error::custom)
-    }
-}
-
-/// A value in which no object has a key twice. Of two values most readers take the last, and people may read the first.
-struct NoneTwice(Value);
-
-impl<'de> Deserialize<'de> for NoneTwice {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OfJson).map(Self)
-    }
-}
-
-/// Makes a [`NoneTwice`] of what JSON has.
-struct OfJson;
-
-impl<'de> Visitor<'de> for OfJson {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Value, A::Error> {
-        let mut all = Vec::new();
-        while let Some(NoneTwice(value)) = values.next_element()? {
-            all.push(value);
-        }
-        Ok(all.into())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut all = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            if all.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("`{key}` is there twice")));
-            }
-            let NoneTwice(value) = entries.next_value()?;
-            all.insert(key, value);
-        }
-        Ok(all.into())
     }
 }
 

@@ -154,7 +154,7 @@ impl Record {
             if text.len() as u64 > folder::RECORD_BYTES {
                 let [has, most] = [text.len() as u64, folder::RECORD_BYTES].map(bytesize::ByteSize);
                 let why = format!("the record would have {has}, and one of more than {most} is not read");
-                return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+                return Err(io::Error::other(why));
             }
             Folder::make(parent)?.replace(name, text.as_bytes(), File::sync_all)
         };

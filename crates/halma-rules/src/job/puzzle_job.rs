@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use halma_files::folder;
 use halma_record::job::puzzle_tables::{BlocksTable, KINDS, PermutationTable, RulesTable};
 use halma_record::job::{ProblemSpec, PuzzleSpec};
-use halma_record::source::{Fault, Source, suggestion};
+use halma_record::source::{InputError, Source, suggestion};
 
 use super::{Problem, Puzzle, raw};
 use crate::puzzle::kinds::RawTable;
@@ -54,7 +54,7 @@ pub(super) struct File {
 }
 
 /// The file, where its problem is a puzzle; `None` where it states armies, or no kind that is known.
-pub(super) fn file(source: &Source) -> Result<Option<File>, Fault> {
+pub(super) fn file(source: &Source) -> Result<Option<File>, InputError> {
     #[derive(Deserialize)]
     struct Kind {
         problem: Option<toml::Table>,
@@ -93,12 +93,12 @@ pub(super) fn unknown_kind(kind: &str) -> String {
 }
 
 /// The same, with the place where it stands.
-fn unknown(source: &Source, kind: &str) -> Fault {
+fn unknown(source: &Source, kind: &str) -> InputError {
     at_key(source, "kind", unknown_kind(kind))
 }
 
 /// A fault at a key of the problem's table.
-fn at_key(source: &Source, key: &str, message: String) -> Fault {
+fn at_key(source: &Source, key: &str, message: String) -> InputError {
     let whole = DeTable::parse(source.text()).ok();
     let table = whole.as_ref().and_then(|whole| whole.get_ref().get("problem"));
     let span = table.map(|table| place(source, table, &TableFault::of(key, "")));
@@ -106,7 +106,7 @@ fn at_key(source: &Source, key: &str, message: String) -> Fault {
 }
 
 /// The puzzle that the file states.
-pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> {
+pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), InputError> {
     let whole = DeTable::parse(source.text())
         .map_err(|e| source.fault(e.span().unwrap_or(0..0), e.message().replace('\n', ", ")))?;
     let span = whole.span();
@@ -114,7 +114,7 @@ pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> 
         return Err(source.fault(span, "missing table `problem`"));
     };
     let value: toml::Table = toml::from_str(source.text()).map_err(|e| source.fault(0..0, e.message()))?;
-    let value = value.get("problem").cloned().unwrap_or(toml::Value::Boolean(false));
+    let value = value.get("problem").cloned().unwrap_or_else(|| unreachable!("the table was read above"));
     let json = serde_json::to_value(value).map_err(|e| source.fault(table.span(), e.to_string()))?;
     let mut spec: PuzzleSpec = serde_json::from_value(json).map_err(|e| source.fault(table.span(), e.to_string()))?;
     let named = match spec.kind.as_str() {
@@ -130,7 +130,7 @@ pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> 
         _ => source.fault(place(source, table, &fault), fault.message),
     })?;
     let Some(compiled) = compiled else {
-        return Err(source.fault(table.span(), format!("unknown kind `{}`", spec.kind)));
+        return Err(source.fault(table.span(), unknown_kind(&spec.kind)));
     };
     let problem_spec = ProblemSpec::Puzzle(spec.clone());
     let no_goal = (!compiled.has_goal()).then(|| source.fault(table.span(), NO_GOAL));
@@ -151,13 +151,13 @@ pub fn compiled(spec: &PuzzleSpec) -> Result<Puzzle, String> {
     let unknown = || format!("problem.kind: `{}` is no kind that this program knows", spec.kind);
     let compiled = puzzle::compile(spec).map_err(|fault| format!("problem: {}", fault.message))?;
     let compiled = compiled.ok_or_else(unknown)?;
-    let plain = |message: &str| Fault { file: None, place: None, message: message.into() };
+    let plain = |message: &str| InputError { file: None, place: None, message: message.into() };
     let (no_goal, too_many) = ((!compiled.has_goal()).then(|| plain(NO_GOAL)), plain(TOO_MANY));
     Ok(Puzzle { spec: spec.clone(), compiled: Arc::new(compiled), no_goal, too_many })
 }
 
 /// Replaces the file name in a permutation puzzle by the file's text.
-fn definition(source: &Source, spec: &mut PuzzleSpec, table: &Spanned<DeValue>) -> Result<Option<Source>, Fault> {
+fn definition(source: &Source, spec: &mut PuzzleSpec, table: &Spanned<DeValue>) -> Result<Option<Source>, InputError> {
     let fault = |key: &str, message: String| Err(source.fault(place(source, table, &TableFault::of(key, "")), message));
     let Some(name) = spec.table.get("file").cloned() else { return Ok(None) };
     if spec.table.contains_key("definition") {
@@ -176,8 +176,8 @@ fn definition(source: &Source, spec: &mut PuzzleSpec, table: &Spanned<DeValue>) 
 }
 
 /// Reads the table key by key, for messages about unknown keys and wrong types.
-fn check_table(source: &Source, spec: &PuzzleSpec, table: &Spanned<DeValue>, named: bool) -> Result<(), Fault> {
-    let keys = |besides: &[&str]| RawTable::new(source, own_keys(table, besides));
+fn check_table(source: &Source, spec: &PuzzleSpec, table: &Spanned<DeValue>, named: bool) -> Result<(), InputError> {
+    let keys = |replaced: &[&str]| RawTable::new(source, own_keys(table, replaced));
     match spec.kind.as_str() {
         "rules" => keys(&[]).read::<RulesTable>(),
         "blocks" => keys(&[]).read::<BlocksTable>(),
@@ -187,12 +187,13 @@ fn check_table(source: &Source, spec: &PuzzleSpec, table: &Spanned<DeValue>, nam
     }
 }
 
-/// The table without the keys that all kinds have, and without those beside the kind's own.
-fn own_keys<'a>(table: &Spanned<DeValue<'a>>, besides: &[&str]) -> Spanned<DeValue<'a>> {
+/// The table without the keys that all kinds have. Where `definition` is to be instead of some keys, it is there,
+/// empty, and they are not.
+fn own_keys<'a>(table: &Spanned<DeValue<'a>>, replaced_by_definition: &[&str]) -> Spanned<DeValue<'a>> {
     let mut value = table.clone();
     if let DeValue::Table(keys) = value.get_mut() {
-        ["kind", "title"].iter().chain(besides).for_each(|key| drop(keys.remove(*key)));
-        if !besides.is_empty() {
+        ["kind", "title"].iter().chain(replaced_by_definition).for_each(|key| drop(keys.remove(*key)));
+        if !replaced_by_definition.is_empty() {
             let empty = Spanned::new(0..0, DeValue::String("".into()));
             keys.insert(Spanned::new(0..0, "definition".into()), empty);
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml::Spanned;
 
-use halma_record::source::{Fault, Source, suggestion};
+use halma_record::source::{InputError, Source, suggestion};
 
 use super::raw::{File, Folder, Men, ProblemTable};
 use super::{ArmiesSpec, Army, Job, Limits, Output, Problem, ProblemSpec, Search, fits, puzzle_job, raw, spec};
@@ -15,7 +15,7 @@ use crate::lattice::Lattice;
 use crate::problem::{Transfer, mirrored};
 
 /// The job that a file states.
-pub(super) fn job(source: &Source) -> Result<Job, Fault> {
+pub(super) fn job(source: &Source) -> Result<Job, InputError> {
     if let Some(file) = puzzle_job::file(source)? {
         let (spec, problem) = puzzle_job::problem(source)?;
         return rest(source, (spec, problem), file.search, file.limits, file.output);
@@ -31,7 +31,7 @@ fn rest(
     search_table: raw::SearchTable,
     limits: raw::LimitsTable,
     output: raw::OutputTable,
-) -> Result<Job, Fault> {
+) -> Result<Job, InputError> {
     let search = Search {
         pruning: search_table.pruning.as_ref().map_or_else(|| problem.usual_pruning(), |p| p.get_ref().clone()),
         palindromic: search_table.palindromic.as_ref().is_some_and(|p| *p.get_ref()),
@@ -59,7 +59,7 @@ fn rest(
 }
 
 /// The problem that a `[problem]` table states.
-pub fn problem(source: &Source, table: &ProblemTable) -> Result<(ProblemSpec, Problem), Fault> {
+pub fn problem(source: &Source, table: &ProblemTable) -> Result<(ProblemSpec, Problem), InputError> {
     let is_game = match table.kind.get_ref().as_str() {
         "transfer" => false,
         "game" => true,
@@ -94,7 +94,7 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    fn fault<T>(&self, span: Range<usize>, message: impl Into<String>) -> Result<T, Fault> {
+    fn fault<T>(&self, span: Range<usize>, message: impl Into<String>) -> Result<T, InputError> {
         Err(self.source.fault(span, message))
     }
 
@@ -104,7 +104,7 @@ impl Resolver<'_> {
         (text.contains('\n') || text.chars().all(|c| ".STB#".contains(c))).then_some(text)
     }
 
-    fn board(&self) -> Result<(Board, Marks), Fault> {
+    fn board(&self) -> Result<(Board, Marks), InputError> {
         let (text, span) = (self.table.board.get_ref(), self.table.board.span());
         let Some(map) = self.drawn() else {
             return match Board::named(text) {
@@ -135,7 +135,12 @@ impl Resolver<'_> {
         })
     }
 
-    fn start(&self, board: &Board, marks: &Marks) -> Result<Vec<usize>, Fault> {
+    /// The bytes that name the army; those of the board if its map draws the army.
+    fn army_span(&self) -> Range<usize> {
+        self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span)
+    }
+
+    fn start(&self, board: &Board, marks: &Marks) -> Result<Vec<usize>, InputError> {
         let start = match (&self.table.army, marks.start.is_empty()) {
             (Some(army), true) => self.men(army, "army", board)?,
             (Some(army), false) => {
@@ -155,14 +160,14 @@ impl Resolver<'_> {
             }
         };
         if start.is_empty() {
-            let span = self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span);
+            let span = self.army_span();
             return self.fault(span, "the army has no men: at least one is needed");
         }
         Ok(start)
     }
 
-    fn target(&self, lattice: &Lattice, marks: &Marks, start: &[usize]) -> Result<Vec<usize>, Fault> {
-        let army_span = self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span);
+    fn target(&self, lattice: &Lattice, marks: &Marks, start: &[usize]) -> Result<Vec<usize>, InputError> {
+        let army_span = self.army_span();
         let (target, span) = match (&self.table.target, marks.target.is_empty()) {
             (Some(target), true) => (self.men(target, "target", &lattice.board)?, target.span()),
             (Some(target), false) => {
@@ -191,7 +196,7 @@ impl Resolver<'_> {
     }
 
     /// The cells of `army` or `target`, ascending.
-    fn men(&self, men: &Spanned<Men>, key: &str, board: &Board) -> Result<Vec<usize>, Fault> {
+    fn men(&self, men: &Spanned<Men>, key: &str, board: &Board) -> Result<Vec<usize>, InputError> {
         let on = if board.name() == "map" { "the map".into() } else { format!("the board {}", board.name()) };
         let list = match men.get_ref() {
             Men::Listed(list) => list,
@@ -231,10 +236,10 @@ impl Resolver<'_> {
     }
 
     /// Checks start and target together.
-    fn check(&self, transfer: &Transfer) -> Result<(), Fault> {
+    fn check(&self, transfer: &Transfer) -> Result<(), InputError> {
         let (cells, men) = (transfer.lattice.len(), transfer.start.len());
         if !fits(cells, men) {
-            let span = self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span);
+            let span = self.army_span();
             let allowed = (1..men).rev().find(|&m| fits(cells, m)).unwrap_or(0);
             let message = format!(
                 "{men} men on {cells} cells have 2^127 positions or more: allowed on this board are at most {allowed} men, or {} at least",
@@ -246,12 +251,12 @@ impl Resolver<'_> {
     }
 
     /// Checks the two bases of a game.
-    fn check_game(&self, lattice: &Lattice, blue: &[usize], red: &[usize]) -> Result<(), Fault> {
+    fn check_game(&self, lattice: &Lattice, blue: &[usize], red: &[usize]) -> Result<(), InputError> {
         if let Some(jumps_only) = self.table.jumps_only.as_ref().filter(|j| *j.get_ref()) {
             return self.fault(jumps_only.span(), "jumps-only = true is for transfers: in a game men also step");
         }
         if let Some(&shared) = blue.iter().find(|c| red.contains(c)) {
-            let span = self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span);
+            let span = self.army_span();
             let name = lattice.board.name_of(shared);
             return self.fault(span, format!("both armies would stand on {name}: the bases of a game must be apart"));
         }

@@ -6,6 +6,7 @@
 //! are two shifts. A quarter board fits one word, every man has a word of his own, and a vector unit processes many men
 //! at a time.
 
+use super::quarter_numbering::{AXES, QuarterNumbering};
 use super::word::Word;
 use crate::cells::Cells;
 use crate::lattice::Lattice;
@@ -14,19 +15,16 @@ use crate::lattice::Lattice;
 const LANES: usize = 16;
 /// Bits of a quarter that are looked up at a time.
 const BITS: usize = 5;
-/// The most axes of a rule.
-const AXES: usize = 4;
 
-/// What one man, or several, mean to the men of each type: by type, the cells occupied, and then for each axis the cells
-/// from which a jump goes over him to the cell with the higher bit.
+/// By type: the cells that men occupy; then, for each axis, the lower ends of the jumps over these men.
 type Shadow<Q> = [[Q; 4]; 1 + AXES];
 
 /// Quarter boards of one lattice: bit `columns * (y / 2) + x / 2` of a word is the cell in column x and row y.
 #[derive(Clone, Debug)]
-pub(super) struct Quarters<const W: usize, Q> {
+pub(super) struct QuarterBoards<const W: usize, Q> {
     /// By cell: its type, 0 to 3 (masked where it is an index, which spares a check of bounds), and its bit.
     homes: Vec<(u8, Q)>,
-    /// By cell: what a man there means.
+    /// By cell: the shadow of a man there.
     shadows: Vec<Shadow<Q>>,
     /// By axis: how many bits on a jump lands; of the `axes` that the lattice has jumps along.
     shifts: [u32; AXES],
@@ -37,32 +35,29 @@ pub(super) struct Quarters<const W: usize, Q> {
     spread: [Vec<[Cells<W>; 1 << BITS]>; 4],
 }
 
-impl<const W: usize, Q: Word + Into<u64>> Quarters<W, Q> {
+impl<const W: usize, Q: Word + Into<u64>> QuarterBoards<W, Q> {
     /// The quarter boards of a lattice; `None` where they have too many cells.
     pub(super) fn new(lattice: &Lattice) -> Option<Self> {
         let board = &lattice.board;
-        let columns = (0..lattice.len()).map(|cell| board.xy(cell).0 / 2 + 1).max()?;
-        let place = |cell: usize| {
-            let (x, y) = board.xy(cell);
-            (columns * (y / 2) + x / 2) as u32
-        };
-        let last = (0..lattice.len()).map(place).max()?;
-        if last >= Q::CELLS {
+        let numbering = QuarterNumbering::new(board);
+        if numbering.count() > Q::CELLS {
             return None;
         }
+        let place = |cell: usize| numbering.place(cell);
         let home = |cell| (board.type_of(cell) as u8, Q::ONE << place(cell));
         let homes: Vec<(u8, Q)> = (0..lattice.len()).map(home).collect();
         let mut shadows = vec![Shadow::<Q>::default(); lattice.len()];
         let (mut cells, mut shifts) = ([Q::default(); 4], Vec::new());
-        let mut spread = std::array::from_fn(|_| vec![[Cells::EMPTY; 1 << BITS]; (last as usize + 1).div_ceil(BITS)]);
+        let mut spread =
+            std::array::from_fn(|_| vec![[Cells::EMPTY; 1 << BITS]; (numbering.count() as usize).div_ceil(BITS)]);
         for cell in 0..lattice.len() {
             let (kind, bit) = homes[cell];
             let kind = usize::from(kind);
             cells[kind] |= bit;
             shadows[cell][0][kind] = bit;
-            for &(a, b) in lattice.jumps(cell) {
-                let (a, b) = (usize::from(a), usize::from(b));
-                let (lower, shift) = (if place(a) < place(b) { a } else { b }, place(a).abs_diff(place(b)));
+            for &(a, b) in lattice.jumps_over(cell) {
+                let (lower, upper) = numbering.lower_first(a, b);
+                let shift = place(upper) - place(lower);
                 // Axes that shift alike may share their number: the lower cell and the shift tell the jump.
                 let axis = shifts.iter().position(|&s| s == shift).unwrap_or(shifts.len());
                 if axis == shifts.len() {

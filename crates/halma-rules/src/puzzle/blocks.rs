@@ -17,7 +17,7 @@ use super::map::Map;
 /// Right, left, down, up: the order of the reference.
 const DIRECTIONS: [(i32, i32); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 /// The side of a board of Rush Hour.
-const SIDE: usize = 6;
+pub const SIDE: usize = 6;
 
 /// A block of the board: its letter there, and its cells, ascending.
 struct Block {
@@ -94,8 +94,7 @@ pub fn compile(table: &BlocksTable) -> Result<GroundedTask, TableFault> {
         candidates: puzzle.candidates(),
         board: map.board.clone(),
     };
-    let applies = |step: &Step| step.needs.iter().all(|&(cell, set)| set >> task.starts[0][usize::from(cell)] & 1 == 1);
-    if !task.steps.iter().any(applies) {
+    if !task.steps.iter().any(|step| step.applies(&task.starts[0])) {
         return Err(TableFault::of("board", "no block can ever move"));
     }
     Ok(task)
@@ -231,7 +230,8 @@ impl Blocks<'_> {
             let cells = shape.cells.iter().map(|(dx, dy)| self.map.board.at(x + dx, y + dy));
             cells.eq(block.cells.iter().map(|&c| Some(c)))
         };
-        named.or_else(|| self.shapes.iter().position(|s| !s.named && stands(s))).unwrap_or_default()
+        let shape = named.or_else(|| self.shapes.iter().position(|s| !s.named && stands(s)));
+        shape.unwrap_or_else(|| unreachable!("the shapes are those of the blocks"))
     }
 
     /// The cells of a shape whose first cell is `anchor`, with their letters; `None` where it cannot stand there.

@@ -16,6 +16,13 @@ pub use halma_record::record::Repeats;
 /// A set of letters, one bit each.
 pub type Letters = u64;
 
+/// Whether a set has a letter.
+#[inline]
+#[must_use]
+pub fn has_letter(set: Letters, letter: impl Into<usize>) -> bool {
+    set >> letter.into() & 1 == 1
+}
+
 /// The most letters.
 pub const MAX_LETTERS: usize = 63;
 
@@ -98,12 +105,7 @@ impl GroundedTask {
     /// and the parts of blocks.
     #[must_use]
     pub fn counts(&self) -> Option<Vec<u32>> {
-        let counted = |letters: &[u8]| {
-            let mut counts = vec![0; self.letters.len()];
-            letters.iter().for_each(|&letter| counts[usize::from(letter)] += 1);
-            counts
-        };
-        let counts = counted(self.starts.first()?);
+        let counts = self.count_letters(self.starts.first()?);
         let keeps = |step: &Step| {
             let mut old: Vec<u8> = step.writes.iter().map(|&(cell, _)| step.before(cell)).collect();
             let mut new: Vec<u8> = step.writes.iter().map(|&(_, letter)| letter).collect();
@@ -111,8 +113,22 @@ impl GroundedTask {
             new.sort_unstable();
             old == new
         };
-        let same = self.starts.iter().all(|start| counted(start) == counts);
+        let same = self.starts.iter().all(|start| self.count_letters(start) == counts);
         (same && self.steps.iter().all(keeps)).then_some(counts)
+    }
+
+    /// The set of all letters.
+    #[must_use]
+    pub fn all_letters(&self) -> Letters {
+        (1 << self.letters.len()) - 1
+    }
+
+    /// How many cells of a state have each letter.
+    #[must_use]
+    pub fn count_letters(&self, letters: &[u8]) -> Vec<u32> {
+        let mut counts = vec![0; self.letters.len()];
+        letters.iter().for_each(|&letter| counts[usize::from(letter)] += 1);
+        counts
     }
 
     /// The inverse steps: needs and writes exchange, and the man goes back. They keep the direction of their steps, so
@@ -152,20 +168,20 @@ impl GroundedTask {
             // A position may recur with the other side to move, or later.
             return Repeats::All;
         }
-        if self.is_undone() {
+        if self.every_move_is_reversible() {
             return Repeats::Previous;
         }
-        if self.is_graded() { Repeats::Never } else { Repeats::All }
+        if self.a_count_changes_steadily() { Repeats::Never } else { Repeats::All }
     }
 
     /// Whether every move is reversible.
-    fn is_undone(&self) -> bool {
-        self.has_inverse() && self.turns_round(Step::clone)
+    fn every_move_is_reversible(&self) -> bool {
+        self.has_inverse() && self.images_of_reversed_moves_are_moves(Step::clone)
     }
 
     /// Whether the image of every reversed move is a move, if moves have inverses: images keep what chains and repeats,
     /// and map one repetition to one.
-    fn turns_round(&self, image: impl Fn(&Step) -> Step) -> bool {
+    fn images_of_reversed_moves_are_moves(&self, image: impl Fn(&Step) -> Step) -> bool {
         let plain = |step: &Step| {
             let moves = step.chain || step.until != Until::Once;
             let (from, to, man) = if moves { (step.from, step.to, step.man) } else { (0, 0, 0) };
@@ -180,9 +196,9 @@ impl GroundedTask {
         })
     }
 
-    /// Whether each step is a move, and changes the number of some letter, equal in all starts, by the same amount,
-    /// which is not 0.
-    fn is_graded(&self) -> bool {
+    /// Whether every step is a whole move, and some letter's number, equal in all starts, changes by the same amount,
+    /// not 0, with each.
+    fn a_count_changes_steadily(&self) -> bool {
         let once = self.steps.iter().all(|step| !step.chain && step.until == Until::Once && !step.free);
         let change = |step: &Step, letter: u8| {
             let new = step.writes.iter().filter(|&&(_, l)| l == letter).count() as i64;
@@ -255,7 +271,7 @@ impl GroundedTask {
     }
 
     /// The successors of a state, by trying every step: the plain generator, which replays and tests use. Each state
-    /// once, without the state itself.
+    /// once. The state itself is left out, unless sides take turns and the move began with free steps.
     #[must_use]
     pub fn moves(&self, letters: &[u8], second: bool) -> Vec<Vec<u8>> {
         let turn = if self.turns { 1 + u8::from(second) } else { 0 };
@@ -353,7 +369,7 @@ impl Step {
     /// Whether its conditions hold.
     #[must_use]
     pub fn applies(&self, letters: &[u8]) -> bool {
-        self.needs.iter().all(|&(cell, set)| set >> letters[usize::from(cell)] & 1 == 1)
+        self.needs.iter().all(|&(cell, set)| has_letter(set, letters[usize::from(cell)]))
     }
 
     /// The state after it.
@@ -368,7 +384,8 @@ impl Step {
     #[must_use]
     pub fn before(&self, cell: u8) -> u8 {
         let need = self.needs.iter().find(|&&(c, _)| c == cell);
-        need.map_or(0, |&(_, letters)| letters.trailing_zeros() as u8)
+        let (_, letters) = need.unwrap_or_else(|| unreachable!("a cell that is written has a condition"));
+        letters.trailing_zeros() as u8
     }
 
     fn inverse(&self) -> Self {
@@ -383,8 +400,8 @@ impl GoalCondition {
     /// Whether all of it holds.
     #[must_use]
     pub fn holds(&self, letters: &[u8]) -> bool {
-        let has = |&(cell, set): &(u8, Letters)| set >> letters[usize::from(cell)] & 1 == 1;
-        let number = |set: Letters| letters.iter().filter(|&&letter| set >> letter & 1 == 1).count();
+        let has = |&(cell, set): &(u8, Letters)| has_letter(set, letters[usize::from(cell)]);
+        let number = |set: Letters| letters.iter().filter(|&&letter| has_letter(set, letter)).count();
         self.cells.iter().all(has) && self.counts.iter().all(|&(set, count)| number(set) == count as usize)
     }
 }
@@ -401,7 +418,7 @@ impl CellMap {
     }
 
     fn image_of_letters(&self, letters: Letters) -> Letters {
-        let one = |l: usize| Letters::from(letters >> l & 1 == 1) << self.letters[l];
+        let one = |l: usize| Letters::from(has_letter(letters, l)) << self.letters[l];
         (0..self.letters.len()).map(one).fold(0, |all, letter| all | letter)
     }
 

@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeValue, ValueDeserializer};
 
 use halma_record::job::{PuzzleSpec, raw};
-use halma_record::source::{Fault, Source};
+use halma_record::source::{InputError, Source};
 
 use super::TableFault;
 
@@ -31,7 +31,7 @@ impl<'a> RawTable<'a> {
     ///
     /// # Errors
     /// The key that is unknown, missing, or of another type.
-    pub fn read<T: DeserializeOwned>(self) -> Result<(), Fault> {
+    pub fn read<T: DeserializeOwned>(self) -> Result<(), InputError> {
         let span = self.table.span();
         let read = T::deserialize(ValueDeserializer::from(self.table));
         read.map(|_| ()).map_err(|e| raw::fault(self.source, &e, span))
@@ -47,7 +47,7 @@ pub trait Kind: Send + Sync {
     ///
     /// # Errors
     /// Which key is wrong, and where it stands.
-    fn check_table(&self, table: RawTable<'_>) -> Result<(), Fault>;
+    fn check_table(&self, table: RawTable<'_>) -> Result<(), InputError>;
 
     /// The puzzle that a table states, for those who know its type.
     ///

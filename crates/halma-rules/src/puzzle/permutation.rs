@@ -37,7 +37,7 @@ pub struct Permutations {
     /// The solved state after the scramble.
     pub start: Arrangement,
     /// Whether the inverse of every move is a move.
-    pub closed: bool,
+    pub has_inverse_moves: bool,
 }
 
 /// Pieces that share positions.
@@ -191,10 +191,10 @@ pub fn compile(table: &PermutationTable) -> Result<Permutations, TableFault> {
         rotations: file.rotations.into_iter().map(|r| r.name).collect(),
         start: goal.clone(),
         goal,
-        closed: false,
+        has_inverse_moves: false,
     };
     let known: HashSet<&Transformation> = puzzle.moves.iter().map(|m| &m.sets).collect();
-    puzzle.closed = puzzle.moves.iter().all(|m| known.contains(&puzzle.inverse(&m.sets)));
+    puzzle.has_inverse_moves = puzzle.moves.iter().all(|m| known.contains(&puzzle.inverse(&m.sets)));
     if let Some(text) = &table.scramble {
         for step in scramble::read(text, &puzzle.sets, &file.moves, &puzzle.rotations, &file.sequences)? {
             puzzle.start = puzzle.after(&puzzle.start, &step);

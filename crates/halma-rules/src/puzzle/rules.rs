@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use halma_record::job::puzzle_tables::{OneOrMany, RuleEntry, RulesTable};
 
 use super::TableFault;
-use super::grounded::{CellMap, GoalCondition, GroundedTask, Letters, cell_maps};
+use super::grounded::{CellMap, GoalCondition, GroundedTask, Letters, cell_maps, has_letter};
 use super::map::Map;
 use crate::board::Board;
 use alphabet::Alphabet;
@@ -72,7 +72,7 @@ pub fn compile(table: &RulesTable) -> Result<GroundedTask, TableFault> {
     let (mut steps, mut conditions) = (Vec::new(), 0);
     for (number, rule) in rules.iter().enumerate() {
         let before = steps.len();
-        rule.task(&alphabet, &board, number, &mut steps).map_err(|fault| place(table, number, fault))?;
+        rule.add_steps(&alphabet, &board, number, &mut steps).map_err(|fault| place(table, number, fault))?;
         if steps.len() == before && rule.fits(&board) {
             let message = "the rule changes nothing wherever it applies: its sides must differ";
             return Err(place(table, number, TableFault::whole(message)));
@@ -116,10 +116,10 @@ fn reachable(table: &RulesTable, task: &GroundedTask) -> Result<(), TableFault> 
 fn kept(task: &GroundedTask, goal: &GoalCondition) -> Option<String> {
     let counts = task.counts()?;
     let name = |letters: Letters| {
-        let all = (0..task.letters.len()).filter(|l| letters >> l & 1 == 1).map(|l| task.letters[l]);
+        let all = (0..task.letters.len()).filter(|&l| has_letter(letters, l)).map(|l| task.letters[l]);
         all.collect::<String>()
     };
-    let sum = |letters: Letters| (0..counts.len()).filter(|l| letters >> l & 1 == 1).map(|l| counts[l]).sum::<u32>();
+    let sum = |letters: Letters| (0..counts.len()).filter(|&l| has_letter(letters, l)).map(|l| counts[l]).sum::<u32>();
     if let Some(&(letters, asked)) = goal.counts.iter().find(|&&(letters, asked)| sum(letters) != asked) {
         let (name, there) = (name(letters), sum(letters));
         return Some(format!(
@@ -148,7 +148,7 @@ fn place(table: &RulesTable, number: usize, mut fault: TableFault) -> TableFault
     TableFault { path, ..fault }
 }
 
-/// All sides must be said to take turns, or none.
+/// Whether sides take turns. Either every rule names its turn, or none does.
 fn turns(table: &RulesTable, rules: &[ParsedRule]) -> Result<bool, TableFault> {
     let with = rules.iter().filter(|rule| rule.turn > 0).count();
     if let (true, Some(number)) = (with > 0, rules.iter().position(|rule| rule.turn == 0)) {

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use halma_record::record::Record;
-use halma_record::source::{Fault, Source};
+use halma_record::source::{InputError, Source};
 use halma_record::words::counted;
 
 use super::{Refusal, ReplayError, SolutionFile, all_moves, ends, legal, recorded, written};
@@ -33,7 +33,7 @@ impl GameReplay {
     /// # Errors
     /// The first fault: no such cell, an illegal move, a move of the wrong side, a game that is over earlier or later than
     /// its last move, or another length than claimed.
-    pub fn from_source(source: &Source) -> Result<Self, Fault> {
+    pub fn from_source(source: &Source) -> Result<Self, InputError> {
         let SolutionFile { problem, solution } = raw::parse(source)?;
         let (spec, game) = match resolve_problem(source, &problem)? {
             (spec, Problem::Game(game)) => (spec, game),

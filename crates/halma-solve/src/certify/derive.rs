@@ -17,7 +17,7 @@ use halma_engine::search::{CancellationToken, Stopped};
 use halma_puzzles::rank::Ranks;
 use halma_record::job::Granularity;
 use halma_rules::cells::Cells;
-use halma_rules::moves::{Mover, Pieces};
+use halma_rules::moves::{ComponentScratch, Mover};
 use halma_rules::problem::{self, Transfer};
 use halma_rules::symmetry::Symmetries;
 
@@ -147,7 +147,7 @@ impl LevelMaker<'_> {
         let space = &abstraction.space;
         let men = self.men(key);
         let army: Set = men.iter().map(|&c| usize::from(c)).collect();
-        let (mut scratch, mut reach) = (Pieces::default(), vec![Set::EMPTY; men.len()]);
+        let (mut scratch, mut reach) = (ComponentScratch::default(), vec![Set::EMPTY; men.len()]);
         self.mover.reach(&men, army, &mut scratch, &mut reach);
         let mut histogram = vec![0; space.classes()];
         abstraction.histogram(&men, &mut histogram);

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use halma_engine::search::exchange::Exchange;
 use halma_engine::store::StoreError;
-use halma_engine::store::workspace::{self, Disk, Workspace};
+use halma_engine::store::workspace::{self, Disk, Workspace, WorkspaceOptions};
 use halma_files::folder::refuse_link;
 use halma_record::record::{Asked, LengthRecord, PROGRAM, Verdict};
 use halma_rules::job::{self, Job, MAX_LENGTH, Output, Problem, ProblemSpec};
@@ -38,7 +38,7 @@ pub(super) fn workspace(
     if share.is_some() {
         refuse_link(dir).map_err(|source| StoreError::io(dir.clone(), source))?;
     }
-    let (run, found) = match workspace::unfinished(dir)? {
+    let (run, found) = match workspace::run_and_terms(dir)? {
         Some((run, terms)) => (Some(run), serde_json::from_value::<JobTerms>(terms).ok()),
         None => (None, None),
     };
@@ -61,18 +61,18 @@ pub(super) fn workspace(
         },
     };
     let terms = serde_json::to_value(terms)
-        .map_err(|e| StoreError::Io { file: dir.join(workspace::LIST), source: e.into() })?;
+        .map_err(|e| StoreError::Io { file: dir.join(workspace::MANIFEST), source: e.into() })?;
     let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
-    let workspace = Workspace::open(dir, run, terms, disk, interval, keep_levels)?;
+    let workspace = Workspace::open(dir, run, WorkspaceOptions { terms, disk, interval, keep: keep_levels })?;
     // Before anything is written: the run that is there stays as it is.
     refuse_answers_beyond(&workspace.answers(), goes_on, job, question, dir)?;
     workspace.begin()?;
     Ok(workspace)
 }
 
-/// Whether a folder has a run that can go on, of one process or of several.
+/// Whether a folder has the manifest of a run: one that can go on, or one that has ended and keeps its levels.
 pub(super) fn has_run(folder: &Path) -> bool {
-    workspace::unfinished(folder).is_ok_and(|run| run.is_some()) || workspace::has_shares(folder)
+    workspace::run_and_terms(folder).is_ok_and(|run| run.is_some()) || workspace::has_shares(folder)
 }
 
 /// Whether the run that a manifest states has the levels of `question`: its job may have another pruning, which these do not use.
@@ -99,8 +99,8 @@ pub fn fingerprint(job: &Job, question: Question) -> String {
 ///
 /// # Errors
 /// Where its manifest is damaged, or has contents that this program cannot have written.
-pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> {
-    let Some((identity, terms)) = workspace::unfinished(folder)? else { return Ok(None) };
+pub fn manifest_job(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> {
+    let Some((identity, terms)) = workspace::run_and_terms(folder)? else { return Ok(None) };
     let odd = |reason: String| StoreError::OtherRun { folder: folder.into(), reason };
     let identity: Identity = serde_json::from_value(identity).map_err(|e| odd(e.to_string()))?;
     let terms: JobTerms = serde_json::from_value(terms).map_err(|e| odd(e.to_string()))?;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Question;
 
-/// Everything that a run's levels depend on beside what their labels name, as the lengths that they were made for.
+/// Everything that a run's levels depend on beside what their labels name, such as the lengths that they were made for.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Identity {
     pub program: String,

@@ -11,6 +11,7 @@ use halma_rules::job::{MAX_LENGTH, Pruning};
 use super::writing::attempted;
 use super::{Context, Question, RunError};
 use crate::solve::deepening::{Ended, Ledger, LengthSearch, deepen};
+use crate::solve::length_labels::is_of_a_length;
 use crate::solve::transfer_search::has_changed;
 use crate::solve::{Answer, Attempt};
 
@@ -114,12 +115,13 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
         let together = &self.record.runs[self.before..];
         let slow = together.iter().map(|entry| entry.seconds).sum::<f64>() > 1.0;
         for entry in together {
-            self.unsaved.push(serde_json::to_value(entry).map_err(|e| self.context.workspace.damaged(e.to_string()))?);
+            let entry = serde_json::to_value(entry);
+            self.unsaved.push(entry.unwrap_or_else(|e| unreachable!("a record states the same as JSON: {e}")));
         }
         self.before = self.record.runs.len();
         if slow || workspace.is_due() {
             // Levels that are named after a length serve it and the lengths decided with it.
-            workspace.answer(std::mem::take(&mut self.unsaved), |label| label.starts_with('L'))?;
+            workspace.answer(std::mem::take(&mut self.unsaved), is_of_a_length)?;
         }
         Ok(())
     }
@@ -166,7 +168,7 @@ impl Context<'_> {
             // Its levels may have been kept once, and no longer.
             entry.levels.iter_mut().for_each(|level| drop(level.file.take_if(|_| !self.workspace.keeps())));
             let runs = &ledger.record.runs;
-            self.taken_up(&entry, next(runs), max_length.unwrap_or(MAX_LENGTH), runs)?;
+            self.check_answer(&entry, next(runs), max_length.unwrap_or(MAX_LENGTH), runs)?;
             ledger.enter_without_solution(entry);
         }
         let runs = &ledger.record.runs;
@@ -184,8 +186,15 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Whether the answer is that for `next`, and consistent with those before. Whether it is true cannot be known without another search.
-    fn taken_up(&self, entry: &LengthRecord, next: u32, most: u32, before: &[LengthRecord]) -> Result<(), StoreError> {
+    /// Refuses an earlier process's answer that is not for length `next`, or contradicts those before. Whether it is
+    /// true only another search can show.
+    fn check_answer(
+        &self,
+        entry: &LengthRecord,
+        next: u32,
+        most: u32,
+        before: &[LengthRecord],
+    ) -> Result<(), StoreError> {
         let damaged = |reason: String| self.workspace.damaged(reason);
         if entry.length != next || next > most {
             return Err(damaged(format!(
@@ -194,7 +203,7 @@ impl Context<'_> {
             )));
         }
         if !matches!(entry.verdict, Verdict::None | Verdict::Incomplete) {
-            return Err(damaged(format!("its answer for length {next} is none that a search goes on from")));
+            return Err(damaged(format!("its answer for length {next} says that the search had ended")));
         }
         if let Some(what) = entry.contradiction() {
             return Err(damaged(what));

@@ -3,7 +3,7 @@
 use halma_engine::key::Key;
 use halma_files::folder::RECORD_BYTES;
 use halma_puzzles::own::projection::{self, Projections, Unmade};
-use halma_puzzles::own::{self, Bound, Model};
+use halma_puzzles::own::{self, LowerBound, Model};
 use halma_puzzles::with_model;
 use halma_record::record::{Counts, Record, SymmetryRecord, Verdict};
 use halma_rules::job::{Pruning, Puzzle};
@@ -47,7 +47,10 @@ impl Context<'_> {
 
     fn model<K: Key>(self, model: &dyn Model<K>, compiled: &Compiled) -> Result<Record, RunError> {
         let mut record = self.blank(SymmetryRecord::fixing(Vec::new()));
-        record.symmetries = model.symmetries().map(SymmetryRecord::fixing);
+        // No maps at all say that symmetries were switched off.
+        if !model.symmetry_is_off() {
+            record.symmetries = model.symmetries().map(SymmetryRecord::fixing);
+        }
         record.repeats = Some(model.repeats());
         if !self.take_over::<K>(&mut record)? {
             return Ok(record);
@@ -64,7 +67,7 @@ impl Context<'_> {
         };
         record.projections = projections.as_ref().map_or_else(Vec::new, |made| made.abstractions().to_vec());
         let bound = match &projections {
-            Some(projections) => Some(projections as &dyn Bound<K>),
+            Some(projections) => Some(projections as &dyn LowerBound<K>),
             None if is_bounded && self.job.search.pruning == Pruning::Bound => {
                 Some(model.own_bound().ok_or(RunError::NoBound)?)
             }

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use halma_engine::store::{StoreError, workspace};
-use halma_files::folder;
+use halma_files::folder::{self, Folder};
 use halma_record::record::{self, Asked, PROGRAM, Record, Verdict};
 use halma_rules::job::Job;
 
@@ -80,14 +80,13 @@ fn there(file: &Path, job: &Job, question: Question) -> Result<There, RunError> 
 fn another_is_under_way(dir: &Path, job: &Job, question: Question) -> bool {
     let is_other = |folder: &Path, shared: bool| {
         // Whatever else is there, the run says when it opens the folder.
-        let Ok(Some((run, terms))) = workspace::unfinished(folder) else { return false };
+        let Ok(Some((run, terms))) = workspace::run_and_terms(folder) else { return false };
         let Ok(run) = serde_json::from_value::<Identity>(run) else { return false };
         let is_other = || !run.answers(job, question) || goes_deeper(terms, question);
         run.program == PROGRAM && run.problem == job.spec && run.share.is_some() == shared && is_other()
     };
-    let names = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let mut shares = names.filter(|name| name.to_str().is_some_and(|name| workspace::share_of(name).is_some()));
-    is_other(dir, false) || shares.any(|name| is_other(&dir.join(name), true))
+    let shares = Folder::open(dir).and_then(|place| workspace::share_names(&place)).unwrap_or_default();
+    is_other(dir, false) || shares.iter().any(|(name, _)| is_other(&dir.join(name), true))
 }
 
 fn name(job: &Job, question: Question) -> String {

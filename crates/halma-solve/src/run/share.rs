@@ -18,8 +18,10 @@ use serde::{Deserialize, Serialize};
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::exchange::{Exchange, Lost};
-use halma_engine::search::{Expander, Expansion, LevelDestination, Stopped, Tally, figures, saved_share};
-use halma_engine::store::workspace::{LIST, LeftoverShare, Saved, Workspace, share_name, share_of};
+use halma_engine::search::{
+    Expander, Expansion, LevelDestination, Stopped, Tally, manifest_entry_of_share, read_manifest_entry,
+};
+use halma_engine::store::workspace::{LeftoverShare, MANIFEST, ManifestEntry, Workspace, share_name, share_names};
 use halma_engine::store::{Level, StoreError};
 use halma_files::folder::Folder;
 use halma_record::record::{ClusterRecord, Machine, Record};
@@ -123,7 +125,7 @@ pub(super) fn close(workspace: Workspace, exchange: &dyn Exchange) -> Result<(),
 struct Seen {
     of: usize,
     part: usize,
-    levels: BTreeMap<String, Saved>,
+    levels: BTreeMap<String, ManifestEntry>,
     answers: Vec<serde_json::Value>,
     /// Whether its run goes on after the lengths that are asked about.
     goes_on: bool,
@@ -136,15 +138,36 @@ impl Context<'_> {
     /// Takes over the answers of process 0, and the levels of a run with another number of processes. Returns whether
     /// the run goes on; if it is stopped meanwhile, `record` says so.
     pub(super) fn take_over<K: Key>(&self, record: &mut Record) -> Result<bool, RunError> {
-        let exchange = self.expander.exchange();
         let found = self.find()?;
+        let all = self.seen_by_all(&found)?;
+        self.take_over_answers(&all)?;
+        if all.iter().all(Vec::is_empty) {
+            return Ok(true);
+        }
+        match self.take_over_levels::<K>(&found, &all)? {
+            ControlFlow::Continue(whole) => self.remove_read(found, &all, &whole)?,
+            ControlFlow::Break(stopped) => {
+                self.incomplete(stopped, record)?;
+                self.measure(record);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The shares of earlier runs, by the process that sees them.
+    fn seen_by_all(&self, found: &Found) -> Result<Vec<Vec<Seen>>, Lost> {
         let seen = found.iter().map(|(&(of, part), left)| {
             let answers = if part == 0 { left.answers() } else { Vec::new() };
             let goes_on = goes_on(left.terms(), self.question.asked(self.job).1);
             Seen { of, part, levels: left.levels(), answers, goes_on }
         });
-        let all: Vec<Vec<Seen>> = exchange.all_gather(seen.collect())?;
-        let mut answers = exchange.all_gather(self.workspace.answers())?.swap_remove(0);
+        self.expander.exchange().all_gather(seen.collect())
+    }
+
+    /// Takes over the answers of process 0, or those of an earlier run that has more of them.
+    fn take_over_answers(&self, all: &[Vec<Seen>]) -> Result<(), RunError> {
+        let mut answers = self.expander.exchange().all_gather(self.workspace.answers())?.swap_remove(0);
         let mut goes_on = false;
         for other in all.iter().flatten() {
             if other.answers.len() > answers.len() {
@@ -154,17 +177,24 @@ impl Context<'_> {
         }
         // Before anything is taken over: the shares stay as they are.
         refuse_answers_beyond(&answers, goes_on, self.job, self.question, &self.workspace.folder())?;
-        self.workspace.adopt(answers)?;
-        if all.iter().all(Vec::is_empty) {
-            return Ok(true);
-        }
+        Ok(self.workspace.adopt(answers)?)
+    }
+
+    /// Redistributes the levels that not all processes have, unless it is stopped. Returns the numbers of processes of
+    /// which all shares are seen.
+    fn take_over_levels<K: Key>(
+        &self,
+        found: &Found,
+        all: &[Vec<Seen>],
+    ) -> Result<ControlFlow<Stopped, BTreeSet<usize>>, RunError> {
+        let exchange = self.expander.exchange();
         let own: Vec<Vec<String>> = exchange.all_gather(self.workspace.levels().into_keys().collect())?;
         let had = |label: &String| own.iter().all(|labels| labels.contains(label));
         // For each number of processes: the levels that all its shares have, and which process reads which share.
         let counts: BTreeSet<usize> = all.iter().flatten().map(|seen| seen.of).collect();
-        let (mut dealt, mut whole) = (BTreeSet::new(), BTreeSet::new());
+        let (mut redistributed, mut whole) = (BTreeSet::new(), BTreeSet::new());
         for of in counts {
-            let readers: Option<Vec<usize>> = (0..of).map(|part| reader(&all, of, part)).collect();
+            let readers: Option<Vec<usize>> = (0..of).map(|part| reader(all, of, part)).collect();
             let Some(readers) = readers else { continue };
             whole.insert(of);
             let shares: Vec<&Seen> =
@@ -173,32 +203,37 @@ impl Context<'_> {
             let common = first.levels.keys().filter(|label| rest.iter().all(|seen| seen.levels.contains_key(*label)));
             let mine: Vec<usize> = (0..of).filter(|&part| readers[part] == exchange.process()).collect();
             for label in common.filter(|label| !had(label)) {
-                if dealt.insert(label.clone()) {
-                    let (figures, _) = figures(&first.levels[label]).map_err(|e| self.damaged_share(of, &e))?;
+                if redistributed.insert(label.clone()) {
+                    let (figures, _) =
+                        read_manifest_entry(&first.levels[label]).map_err(|e| self.damaged_share(of, &e))?;
                     let parts = mine.iter().filter_map(|&part| found.get(&(of, part)));
                     let parts = parts.map(|left| left.load::<K>(label)).collect::<Result<Vec<_>, StoreError>>()?;
-                    if let ControlFlow::Break(stopped) = self.deal(label, parts, &figures)? {
-                        self.incomplete(stopped, record)?;
-                        self.measure(record);
-                        return Ok(false);
+                    if let ControlFlow::Break(stopped) = self.redistribute(label, parts, &figures)? {
+                        return Ok(ControlFlow::Break(stopped));
                     }
                 }
             }
         }
-        // All processes have all of it now. Shares of an incomplete set stay, because the others may be elsewhere.
+        Ok(ControlFlow::Continue(whole))
+    }
+
+    /// Removes the shares that this process has read, when all processes have all of them. Shares of an incomplete set
+    /// stay, because the others may be elsewhere.
+    fn remove_read(&self, found: Found, all: &[Vec<Seen>], whole: &BTreeSet<usize>) -> Result<(), RunError> {
+        let exchange = self.expander.exchange();
         exchange.all(true)?;
         for ((of, part), left) in found {
-            if whole.contains(&of) && reader(&all, of, part) == Some(exchange.process()) {
+            if whole.contains(&of) && reader(all, of, part) == Some(exchange.process()) {
                 left.remove()?;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// The error for the manifest of the first of so many shares.
     fn damaged_share(&self, of: usize, error: &serde_json::Error) -> StoreError {
         let dir = self.job.output.dir.as_deref().unwrap_or(Path::new(""));
-        StoreError::Damaged { file: folder(dir, (of > 1).then_some((0, of))).join(LIST), reason: error.to_string() }
+        StoreError::Damaged { file: folder(dir, (of > 1).then_some((0, of))).join(MANIFEST), reason: error.to_string() }
     }
 
     /// The shares of other numbers of processes that this process sees.
@@ -208,11 +243,9 @@ impl Context<'_> {
         let io = |source| StoreError::Io { file: dir.clone(), source };
         let whole = Folder::open(dir).map_err(io)?;
         let mut places = Vec::new();
-        for name in whole.names().map_err(io)? {
-            if let Some((part, of)) = share_of(&name) {
-                let share = whole.beneath(&name);
-                places.push((of, part, share.map_err(|source| StoreError::io(dir.join(&name), source))?));
-            }
+        for (name, (part, of)) in share_names(&whole).map_err(io)? {
+            let share = whole.beneath(&name);
+            places.push((of, part, share.map_err(|source| StoreError::io(dir.join(&name), source))?));
         }
         places.push((1, 0, whole));
         places.retain(|(of, ..)| *of != exchange.processes());
@@ -227,35 +260,40 @@ impl Context<'_> {
     }
 
     /// Redistributes the level with that label, unless it is stopped: `parts` are what this process reads of it.
-    fn deal<K: Key>(&self, label: &str, parts: Vec<Level<K>>, whole: &Tally) -> Result<ControlFlow<Stopped>, RunError> {
+    fn redistribute<K: Key>(
+        &self,
+        label: &str,
+        parts: Vec<Level<K>>,
+        whole: &Tally,
+    ) -> Result<ControlFlow<Stopped>, RunError> {
         let exchange = self.expander.exchange();
-        let dealing = format!("dealing-{label}");
+        let label_under_way = format!("dealing-{label}");
         let blocks: usize = parts.iter().map(Level::blocks).sum();
         let all = exchange.all_gather(blocks as u64)?.into_iter().sum();
-        let puzzle = Dealing { parts, failed: Mutex::new(None) };
-        let pages: Level<K> = Level::of((0..blocks).map(page).collect()).of_whole(all);
-        let destination = LevelDestination::run(self.workspace, &dealing);
-        let dealt = self.expander.expand(&puzzle, 0, &pages, &[], destination, self.cancel);
+        let puzzle = BlocksAsPuzzle { parts, failed: Mutex::new(None) };
+        let blocks: Level<K> = Level::of((0..blocks).map(key_of_block).collect()).of_whole(all);
+        let destination = LevelDestination::run(self.workspace, &label_under_way);
+        let expansion = self.expander.expand(&puzzle, 0, &blocks, &[], destination, self.cancel);
         if let Some(error) = puzzle.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error.into());
         }
-        let dealt = match dealt {
-            Ok(dealt) => dealt,
+        let expansion = match expansion {
+            Ok(expansion) => expansion,
             Err(Stopped::Store(error)) => return Err(error.into()),
             Err(Stopped::Lost(lost)) => return Err(lost.into()),
             // Redistributed levels stay, and the shares with the rest.
             Err(stopped) => return Ok(ControlFlow::Break(stopped)),
         };
-        let Expansion { level, tally, digest, .. } = dealt;
+        let Expansion { level, tally, digest, .. } = expansion;
         if (tally.states, tally.digest, tally.old) != (whole.states, whole.digest, 0) {
             let reason = "its shares are not the level that they say they are".into();
             return Err(StoreError::Damaged { file: self.workspace.folder().join(label), reason }.into());
         }
         let keys = level.len();
         self.workspace.write(label, &level, digest)?;
-        self.workspace.enter_also(vec![(label.into(), saved_share(whole, keys, digest))])?;
+        self.workspace.enter_also(vec![(label.into(), manifest_entry_of_share(whole, keys, digest))])?;
         drop(level);
-        self.workspace.discard(&dealing)?;
+        self.workspace.discard(&label_under_way)?;
         Ok(ControlFlow::Continue(()))
     }
 }
@@ -271,18 +309,18 @@ fn reader(all: &[Vec<Seen>], of: usize, part: usize) -> Option<usize> {
 }
 
 /// The key that stands for a block; no state has it.
-fn page<K: Key>(block: usize) -> K {
+fn key_of_block<K: Key>(block: usize) -> K {
     K::MAX.minus(K::from_words([block as u64 + 1, 0, 0, 0]))
 }
 
 /// Levels on disk in the form of a puzzle: a state is a block, and its successors are the keys of the block. So one
 /// step of the engine redistributes them, within the memory budget and in order.
-struct Dealing<K> {
+struct BlocksAsPuzzle<K> {
     parts: Vec<Level<K>>,
     failed: Mutex<Option<StoreError>>,
 }
 
-impl<K: Key> Puzzle for Dealing<K> {
+impl<K: Key> Puzzle for BlocksAsPuzzle<K> {
     type Key = K;
     type Scratch = Vec<K>;
 

@@ -18,13 +18,17 @@ pub(super) struct JobTerms {
 }
 
 impl JobTerms {
-    /// Whether greater lengths are asked about than `most`.
+    /// Whether these terms ask about lengths greater than `most`; `None` is no limit.
     pub(super) fn go_on_after(&self, most: Option<u32>) -> bool {
         let last = match self.question {
             Question::Prove { max_length } => Some(max_length),
             _ => self.search.max_length,
         };
-        last.is_none_or(|last| Some(last) > most)
+        match (last, most) {
+            (_, None) => false,
+            (None, Some(_)) => true,
+            (Some(last), Some(most)) => last > most,
+        }
     }
 }
 

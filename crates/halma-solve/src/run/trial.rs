@@ -44,7 +44,7 @@ pub(super) fn choose_cap(
     }
     let with = |pruning| Job { search: Search { pruning, ..job.search.clone() }, ..job.clone() };
     if let Some(dir) = &job.output.dir
-        && let Some((begun, _)) = folder::unfinished(dir)?
+        && let Some((begun, _)) = folder::manifest_job(dir)?
         && asked.may_become(&begun.search.pruning)
     {
         return Ok(with(begun.search.pruning));

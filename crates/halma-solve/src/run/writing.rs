@@ -105,7 +105,7 @@ impl Context<'_> {
         let is_due = self.question == Question::Count && record.verdict == Verdict::Optimal;
         let Some(length) = record.length.filter(|_| is_due) else { return Ok(()) };
         let Counted { numbers, levels } = count(length);
-        let entry = summed(length, Verdict::Solution, None, &levels, taken(&levels));
+        let entry = length_record(length, Verdict::Solution, None, &levels, seconds_of(&levels));
         record.runs.push(LengthRecord { leading_moves: entry.has_leading_moves(), ..entry });
         record.verdict = Verdict::Incomplete;
         match numbers {
@@ -144,7 +144,7 @@ impl Context<'_> {
         if let Err(stopped) = result {
             self.incomplete(stopped, record)?;
         }
-        let entry = summed(depth, record.verdict, record.reason.clone(), figures, taken(figures));
+        let entry = length_record(depth, record.verdict, record.reason.clone(), figures, seconds_of(figures));
         record.runs.push(LengthRecord { pruning: Some(Pruning::None), ..entry });
         Ok(())
     }
@@ -154,9 +154,8 @@ fn shorter(one: Option<Vec<String>>, other: Option<Vec<String>>) -> Option<Vec<S
     [one, other].into_iter().flatten().min_by_key(Vec::len)
 }
 
-/// The record of a run that was stopped, beside the one in `file` of the same run, which was stopped before: a run that is stopped
-/// while it still makes its tables has not entered what it had decided. The one that says more stays, with why and when
-/// the run was stopped now.
+/// Which record to keep when a resumed run is stopped again. If the earlier record in `file` says more, it stays, with
+/// the new reason and measurements: a run that is stopped while it makes its tables has entered nothing yet.
 pub(super) fn with_earlier(record: Record, file: &Path) -> Record {
     let said = |record: &Record| {
         let levels = record.runs.iter().map(|run| run.levels.len()).sum::<usize>();
@@ -201,7 +200,7 @@ pub(super) fn attempted<S>(attempt: &Attempt<S>) -> LengthRecord {
         shared_with: attempt.shared_with,
         c: attempt.c.map(|(c, _)| c),
         self_consistent: attempt.c.is_none_or(|(_, consistent)| consistent),
-        ..summed(attempt.length, verdict, reason, &attempt.levels, attempt.seconds)
+        ..length_record(attempt.length, verdict, reason, &attempt.levels, attempt.seconds)
     };
     let covered = attempt.covered && entry.has_following();
     LengthRecord { leading_moves: entry.has_leading_moves(), covered, ..entry }
@@ -213,13 +212,13 @@ fn published([high, low]: [u64; 2]) -> Digest {
 }
 
 /// The seconds that these levels took.
-fn taken(levels: &[LevelFigures]) -> f64 {
+fn seconds_of(levels: &[LevelFigures]) -> f64 {
     // `sum` makes -0 of no numbers.
     levels.iter().fold(0.0, |sum, f| sum + f.seconds)
 }
 
 /// The record of one length's levels.
-pub(super) fn summed(
+pub(super) fn length_record(
     length: u32,
     verdict: Verdict,
     reason: Option<String>,

@@ -46,8 +46,8 @@ pub trait LengthSearch {
         None
     }
 
-    /// Decides lengths one after another, until one has a solution, given that no shorter one has. Returns an attempt
-    /// for each of them, or for the first alone.
+    /// Decides lengths one after another, until one has a solution, given that no shorter one has. Returns attempts for
+    /// the first one or more of them, without gaps. The lengths that are left remain to be decided.
     fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Self::State>>;
 }
 

@@ -46,7 +46,7 @@ fn first_here<K: Key>(one: &Level<K>, other: &Level<K>) -> Result<Option<K>, Sto
     Ok(None)
 }
 
-/// Those of the pairs (image, key), which are sorted, whose image is in `level`.
+/// Takes pairs (image, key), sorted by image. Returns those whose image is in `level`, as pairs (key, image).
 pub(super) fn found_on<K: Key>(images: &[(K, K)], level: &Level<K>) -> Result<Vec<(K, K)>, StoreError> {
     let (mut cursor, mut found) = (level.cursor(), Vec::new());
     for &(image, key) in images {

@@ -29,6 +29,7 @@ use halma_rules::symmetry::Symmetry;
 
 use super::deepening::LengthSearch;
 use super::engine::Engine;
+use super::length_labels::stem_of_length;
 use super::level_sequence::{LevelSequence, Recurs};
 use super::{Answer, Attempt, LevelFigures, Side, checked, exhausted, no_solution};
 use beam::Beam;
@@ -93,14 +94,14 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         let begun = Instant::now();
         self.engine.progress.length(length);
         let puzzle = self.puzzle(length);
-        let mut sequence = self.sequence(&puzzle, format!("L{length}"));
+        let mut sequence = self.sequence(&puzzle, stem_of_length(length));
         let answer = self.search(&puzzle, &mut sequence).unwrap_or_else(Answer::Stopped);
         let answer = checked(self.engine, answer, |game| self.check(&puzzle, game));
         Attempt { levels: sequence.figures, ..Attempt::of(length, answer, begun) }
     }
 
-    /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer; with the greatest depth that there
-    /// is they end with the first empty one.
+    /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer. If `depth` is
+    /// `MAX_LENGTH`, the levels end with the first empty one (`levels --to-the-end`).
     pub fn levels(&self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
         let sequence = LevelSequence::new("levels".into(), Side::Forward).compared(Recurs::AfterEvenlyMany);
         self.engine.levels(&self.free, depth, sequence)

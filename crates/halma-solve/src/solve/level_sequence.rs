@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
-use halma_engine::search::{Expansion, LevelDestination, LevelFolder, Stopped, Watch, figures, saved_share};
+use halma_engine::search::{
+    Expansion, LevelDestination, LevelFolder, Stopped, Watch, manifest_entry_of_share, read_manifest_entry,
+};
 use halma_engine::store::workspace::Workspace;
 use halma_engine::store::{Level, StoreError};
 use halma_rules::job::MAX_LENGTH;
@@ -168,7 +170,7 @@ impl Engine<'_> {
         let bytes = self.expander.exchange().all_gather(found.as_ref().map(|(level, _)| level.bytes()))?;
         let bytes: Option<u64> = bytes.into_iter().sum();
         if let Some((workspace, ((level, saved), bytes))) = workspace.zip(found.zip(bytes)) {
-            let (tally, digest) = figures(&saved).map_err(|e| workspace.damaged(e.to_string()))?;
+            let (tally, digest) = read_manifest_entry(&saved).map_err(|e| workspace.damaged(e.to_string()))?;
             self.expander.audit(puzzle, &level, &tally, digest, self.cancel)?;
             self.append(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, sequence);
             return Ok(());
@@ -287,7 +289,7 @@ impl Engine<'_> {
                     (&sequence.figures[depth].tally, sequence.digests[depth], &sequence.levels[depth]);
                 let (keys, whole) = (level.len(), level.whole());
                 sequence.levels[depth] = workspace.write(&label, level, digest)?.of_whole(whole);
-                entered.push((label, saved_share(tally, keys, digest)));
+                entered.push((label, manifest_entry_of_share(tally, keys, digest)));
             }
         }
         if entered.is_empty() { Ok(()) } else { workspace.enter_also(entered) }

@@ -20,28 +20,29 @@ use std::ops::{Range, RangeInclusive};
 use std::time::Instant;
 
 use halma_engine::key::Key;
-use halma_engine::parallel;
 use halma_engine::search::Stopped;
 use halma_engine::store::{Level, StoreError};
-use halma_puzzles::own::{Bound, Model, Repeats, Searched, Worker};
+use halma_puzzles::own::{LowerBound, Model, Repeats, Searched, Worker};
 
 use super::deepening::LengthSearch;
 use super::engine::Engine;
 use super::frontiers::{first_of_both, next_to_grow};
+use super::length_labels::stem_of_length;
 use super::level_sequence::{LevelSequence, Recurs};
+use super::reported::Reported;
 use super::{Answer, Attempt, LevelFigures, Side, checked, no_solution};
 pub use sequences::Sequences;
 
 /// A search for the shortest solutions of a puzzle.
 pub struct ModelSearch<'a, K: Key> {
     model: &'a dyn Model<K>,
-    bound: Option<&'a dyn Bound<K>>,
+    bound: Option<&'a dyn LowerBound<K>>,
     engine: Engine<'a>,
     /// The levels from the start that all lengths share.
     ahead: LevelSequence<K>,
     behind: Behind<'a, K>,
     /// How many of the levels that all lengths share earlier attempts have reported.
-    reported: usize,
+    reported: Reported,
 }
 
 /// The levels from the goal that all lengths share, which are to meet those from the start.
@@ -65,7 +66,7 @@ struct FromGoal<'a, K: Key> {
 impl<'a, K: Key> ModelSearch<'a, K> {
     /// A search under a bound, or without one.
     #[must_use]
-    pub fn new(model: &'a dyn Model<K>, bound: Option<&'a dyn Bound<K>>, engine: Engine<'a>) -> Self {
+    pub fn new(model: &'a dyn Model<K>, bound: Option<&'a dyn LowerBound<K>>, engine: Engine<'a>) -> Self {
         let behind = if bound.is_some() {
             Behind::None
         } else if model.mirror().is_some() {
@@ -77,7 +78,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         } else {
             Behind::None
         };
-        Self { model, bound, engine, ahead: sequence(model, "forward", Side::Forward), behind, reported: 0 }
+        let ahead = sequence(model, "forward", Side::Forward);
+        Self { model, bound, engine, ahead, behind, reported: Reported(0) }
     }
 
     /// The same search from the start alone, whose levels a count needs.
@@ -126,7 +128,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         (figures, ended)
     }
 
-    /// Grows levels up to level `depth`, or until one is empty; returns whether one is.
+    /// Grows levels up to level `depth`, or until one is empty; returns whether one is. Unlike [`Engine::levels`], ends
+    /// with the first empty level whatever `depth` is.
     fn grow_levels(
         &self,
         puzzle: &Searched<'a, K>,
@@ -170,8 +173,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
             Behind::Levels(from_goal) => &from_goal.grown,
             Behind::None | Behind::Images => &self.ahead.figures,
         };
-        let from = std::mem::replace(&mut self.reported, figures.len());
-        figures.get(from..).unwrap_or_default().to_vec()
+        self.reported.take(figures)
     }
 
     /// Grows levels until both sides together have `length` moves, or one is empty.
@@ -258,12 +260,12 @@ impl<'a, K: Key> ModelSearch<'a, K> {
 
     fn bounded(
         &self,
-        bound: &dyn Bound<K>,
+        bound: &dyn LowerBound<K>,
         length: u32,
         figures: &mut Vec<LevelFigures>,
     ) -> Result<Answer<K>, Stopped> {
         let puzzle = Searched::forward(self.model).bounded(bound, length);
-        let mut levels = sequence(self.model, &format!("L{length}-forward"), Side::Forward);
+        let mut levels = sequence(self.model, &format!("{}-forward", stem_of_length(length)), Side::Forward);
         let engine = self.engine;
         engine.open(&puzzle, &mut levels);
         let grown = engine.grow_to(&puzzle, length, &mut levels);
@@ -280,7 +282,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     /// Whether levels of which the last is empty hold every state from which the goal can be reached: then the bound
     /// pruned only states without any solution. The last levels are checked first, because most states that are pruned
     /// for the length are pruned there.
-    fn all_seen(&self, bound: &dyn Bound<K>, length: u32, levels: &LevelSequence<K>) -> Result<bool, Stopped> {
+    fn all_seen(&self, bound: &dyn LowerBound<K>, length: u32, levels: &LevelSequence<K>) -> Result<bool, Stopped> {
         let exchange = self.engine.expander.exchange();
         for (depth, level) in levels.levels.iter().enumerate().rev() {
             let depth = depth as u32;
@@ -296,11 +298,11 @@ impl<'a, K: Key> ModelSearch<'a, K> {
 
     /// A successor of a level that the bound prunes only because of the length: its distance is finite and exceeds the
     /// moves left.
-    fn cut_for_its_length(&self, bound: &dyn Bound<K>, left: u32, level: &Level<K>) -> Result<Option<K>, Stopped> {
+    fn cut_for_its_length(&self, bound: &dyn LowerBound<K>, left: u32, level: &Level<K>) -> Result<Option<K>, Stopped> {
         let search = |(worker, bound, keys): &mut (Box<dyn Worker<K> + '_>, _, Vec<K>), block: usize| {
             level.read_block(block, keys)?;
             let (mut after, bound): (Vec<K>, &mut Box<dyn FnMut(K) -> u32 + Send>) = (Vec::new(), bound);
-            keys.iter().for_each(|&key| worker.successors(key, &mut after));
+            keys.iter().for_each(|&key| worker.canonical_successors(key, &mut after));
             let cut = |state: &K| {
                 let moves = bound(*state);
                 moves > left && moves < u32::MAX
@@ -312,12 +314,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
 
     /// The states of a level that satisfy the goal, ascending.
     fn goals_on(&self, level: &Level<K>) -> Result<Vec<K>, StoreError> {
-        let block = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
-            level.read_block(block, keys)?;
-            Ok(keys.iter().copied().filter(|&key| worker.is_goal(key)).collect::<Vec<_>>())
-        };
-        let scratch = || (self.model.worker(), Vec::new());
-        Ok(self.engine.expander.install(|| parallel::map(level.blocks(), scratch, block))?.concat())
+        self.engine.filtered(level, || self.model.worker(), |worker, key| worker.is_goal(key))
     }
 }
 
@@ -334,7 +331,7 @@ impl<K: Key> LengthSearch for ModelSearch<'_, K> {
     /// Under a bound each length has levels of its own, which are reported anew.
     fn resume_after(&mut self, levels: usize) {
         if self.bound.is_none() {
-            self.reported = levels;
+            self.reported = Reported(levels);
         }
     }
 

@@ -18,7 +18,7 @@ use halma_engine::budget::{give_back, memory};
 use halma_engine::key::Key;
 use halma_engine::parallel;
 use halma_engine::search::{CancellationToken, Stopped};
-use halma_engine::store::{Level, StoreError};
+use halma_engine::store::Level;
 
 /// Predecessors, each with the factor by which paths through the move count.
 pub(crate) type Before<K> = Vec<(K, u8)>;
@@ -53,8 +53,8 @@ impl CountLimits<'_> {
         if self.plan.is_exceeded(0) { Err(SHORT) } else { Ok(()) }
     }
 
-    /// The same, if `entries` more are to be held.
-    pub(crate) fn check_for<T>(self, entries: usize) -> Result<(), Stopped> {
+    /// Whether memory suffices for `entries` more entries. Does not poll the cancellation token.
+    pub(crate) fn check_memory_for<T>(self, entries: usize) -> Result<(), Stopped> {
         if self.plan.is_exceeded((entries * size_of::<T>()) as u64) { Err(SHORT) } else { Ok(()) }
     }
 
@@ -183,7 +183,7 @@ fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     let (mut kept, mut fresh): (Vec<K>, Vec<K>) = (Vec::new(), Vec::new());
     for keys in last.chunks(size.saturating_mul(AT_ONCE)) {
         let parts = parallel::map_chunks(keys, size, before, part)?;
-        limits.check_for::<K>(parts.iter().map(Vec::len).sum())?;
+        limits.check_memory_for::<K>(parts.iter().map(Vec::len).sum())?;
         parts.into_iter().for_each(|part| fresh.extend(part));
         if fresh.len() >= kept.len() {
             gather(&mut kept, &mut fresh, limits)?;
@@ -198,7 +198,7 @@ fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
 fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, limits: CountLimits<'_>) -> Result<(), Stopped> {
     fresh.par_sort_unstable();
     fresh.dedup();
-    limits.check_for::<K>(kept.len() + fresh.len())?;
+    limits.check_memory_for::<K>(kept.len() + fresh.len())?;
     kept.append(fresh);
     kept.par_sort_unstable();
     kept.dedup();
@@ -207,12 +207,12 @@ fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, limits: CountLimits<'_>
 
 /// f of the classes on the last of these levels. The levels must hold exactly the states on the paths.
 pub(crate) fn paths_by_class<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
-    on_walks: &[Vec<K>],
+    on_paths: &[Vec<K>],
     before: impl Fn() -> B + Sync,
     limits: CountLimits<'_>,
 ) -> Result<Vec<(K, u128)>, Stopped> {
-    let mut ways: Vec<(K, u128)> = on_walks[0].iter().map(|&key| (key, 1)).collect();
-    for (depth, keys) in on_walks[1..].iter().enumerate() {
+    let mut ways: Vec<(K, u128)> = on_paths[0].iter().map(|&key| (key, 1)).collect();
+    for (depth, keys) in on_paths[1..].iter().enumerate() {
         let part = |(before, from): &mut (B, Before<K>), keys: &[K]| -> Result<Vec<(K, u128)>, Stopped> {
             limits.check()?;
             let f = |&key: &K| {
@@ -225,7 +225,7 @@ pub(crate) fn paths_by_class<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
             };
             keys.iter().map(f).collect()
         };
-        limits.check_for::<(K, u128)>(keys.len())?;
+        limits.check_memory_for::<(K, u128)>(keys.len())?;
         let (mut next, size) = (Vec::with_capacity(keys.len()), limits.part());
         for keys in keys.chunks(size.saturating_mul(AT_ONCE)) {
             let parts = parallel::map_chunks(keys, size, || (before(), Vec::new()), part)?;
@@ -245,18 +245,18 @@ pub(crate) fn paths_by_state<S: Copy + Eq + Hash>(
     moves: usize,
     mut after: impl FnMut(S, usize) -> Vec<(S, u8)>,
 ) -> Result<HashMap<S, u128>, Stopped> {
-    let mut walks = HashMap::from([(start, 1)]);
+    let mut paths = HashMap::from([(start, 1)]);
     for depth in 0..moves {
         let mut next = HashMap::new();
-        for (&state, &n) in &walks {
+        for (&state, &n) in &paths {
             for (moved, counts) in after(state, depth) {
                 let sum = next.entry(moved).or_insert(0);
                 *sum = sum_of_products([(*sum, 1), (n, u128::from(counts))].into_iter())?;
             }
         }
-        walks = next;
+        paths = next;
     }
-    Ok(walks)
+    Ok(paths)
 }
 
 /// The sum; an error if it exceeds 128 bits.
@@ -277,17 +277,6 @@ pub(crate) fn burnside(fixed: &[u128]) -> Result<u128, Stopped> {
         true => Ok(sum / order),
         false => Err(Stopped::Contradiction(format!("Burnside's lemma: {sum} over {order} is no whole number"))),
     }
-}
-
-/// The keys of a level that satisfy `wanted`, ascending.
-pub(crate) fn filtered<K: Key>(level: &Level<K>, wanted: impl Fn(K) -> bool + Sync) -> Result<Vec<K>, StoreError> {
-    let block = |(): &mut (), number: usize| -> Result<Vec<K>, StoreError> {
-        let mut keys = Vec::new();
-        level.read_block(number, &mut keys)?;
-        keys.retain(|&key| wanted(key));
-        Ok(keys)
-    };
-    Ok(parallel::map(level.blocks(), || (), block)?.concat())
 }
 
 #[cfg(test)]
@@ -322,9 +311,9 @@ mod tests {
         let (levels, cancel) = (levels(), CancellationToken::after(None));
         let limits = CountLimits { cancel: &cancel, plan };
         Held::summing(&[&levels], |held| {
-            let on_walks = states(&levels, ends.to_vec(), || before, limits, held)?;
+            let on_paths = states(&levels, ends.to_vec(), || before, limits, held)?;
             held.check()?;
-            let sums = paths_by_class(&on_walks, || before, limits)?;
+            let sums = paths_by_class(&on_paths, || before, limits)?;
             Ok((held.sizes.clone(), sums))
         })
     }

@@ -8,6 +8,7 @@ use halma_engine::puzzle::Puzzle;
 use halma_engine::search::{Stopped, trace};
 
 use super::deepening::LengthSearch;
+use super::length_labels::stem_of_length;
 use super::level_sequence::LevelSequence;
 use super::{Answer, Attempt, Engine, Side, checked, no_solution};
 
@@ -27,7 +28,8 @@ pub struct RowSearch<'a, P: Puzzle, F> {
 impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
     /// A search for the shortest solution of a puzzle whose moves are reversible. `puzzle` makes it, with the bound for
     /// a length or without one. Lengths are tried from `lower` on in steps of `step`; the lengths between must be
-    /// impossible. The levels of a length may take half of `memory` bytes. `None` if the row does not fit a key.
+    /// impossible. The levels of a length may take half of `memory` bytes. `None` if the row does not fit a key,
+    /// which does not depend on the length.
     pub fn new(
         puzzle: F,
         (lower, step): (u32, u32),
@@ -42,8 +44,7 @@ impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
 
     /// Levels from the start until one has the goal or is empty.
     fn decide(&self, length: u32, levels: &mut LevelSequence<P::Key>) -> Result<Answer<P::Key>, Stopped> {
-        let too_long = || Answer::GivenUp("the row does not fit a key".into());
-        let Some(puzzle) = (self.puzzle)(Some(length)) else { return Ok(too_long()) };
+        let Some(puzzle) = (self.puzzle)(Some(length)) else { unreachable!("`new` has made the same row") };
         self.engine.open(&puzzle, levels);
         let mut bytes = 0;
         loop {
@@ -96,7 +97,7 @@ impl<P: Puzzle, F: Fn(Option<u32>) -> Option<P>> LengthSearch for RowSearch<'_, 
 
     fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<P::Key>> {
         let (begun, length) = (Instant::now(), *lengths.start());
-        let mut levels = LevelSequence::new(format!("L{length}"), Side::Forward);
+        let mut levels = LevelSequence::new(stem_of_length(length), Side::Forward);
         let decided = self.decide(length, &mut levels).and_then(|answer| {
             // No other length needs its levels.
             self.engine.workspace.map_or(Ok(()), |folder| folder.answer(Vec::new(), |_| true))?;

@@ -164,7 +164,8 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         self.setup.partition()
     }
 
-    /// The answer of a technique other than leading halves; its levels go into `attempt`.
+    /// The answer of a technique other than leading halves; its levels go into `figures`. Under a
+    /// minimum centroid constraint the last C, and whether it is consistent, go into `constraint`.
     fn answer(
         &mut self,
         length: u32,
@@ -221,8 +222,8 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         Counting { setup: &self.setup }.count(length, &mut self.shared)
     }
 
-    /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer; with the greatest depth that there
-    /// is they end with the first empty one.
+    /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer. If `depth` is
+    /// `MAX_LENGTH`, the levels end with the first empty one (`levels --to-the-end`).
     pub fn levels(&mut self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
         let sequence = LevelSequence::new("levels".into(), Side::Forward);
         self.setup.engine.levels(&self.setup.puzzle(Vec::new()), depth, sequence)

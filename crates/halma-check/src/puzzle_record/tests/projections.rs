@@ -173,7 +173,7 @@ fn a_puzzle_without_a_solution_is_exhausted_under_a_bound() {
         let record = bounded(&puzzle, fixing(&puzzle), &named, None);
         passes(&puzzle, &record);
     }
-    // Lost states are cut at all lengths, and the last one says so nevertheless.
+    // Lost states are pruned at all lengths, and the last one says so nevertheless.
     let (puzzle, named) = &unsolvable()[0];
     let record = bounded(puzzle, fixing(puzzle), named, None);
     assert!(record.runs.last().unwrap().levels.iter().any(|level| level.pruned > 0));

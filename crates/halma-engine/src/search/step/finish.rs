@@ -7,17 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use halma_files::number::Digest;
 
-use super::{Step, Stopped, lock, open_blocks};
+use super::{Made, Step, Stopped, WorkerState, lock, open_blocks};
 use crate::budget;
 use crate::budget::plan::Merging;
 use crate::key::Key;
 use crate::parallel;
 use crate::puzzle::Puzzle;
+use crate::search::LevelFolder;
 use crate::search::duplicates::Scratch;
-use crate::search::expander::{Expansion, Tally, saved_share};
+use crate::search::expander::{Expansion, Tally, manifest_entry_of_share};
 use crate::search::merge::merge;
 use crate::search::shard_buffer::{ShardBuffer, coded};
-use crate::search::{LevelFolder, digest};
+use crate::search::sums::Sums;
 use crate::store::file::LevelFileWriter;
 use crate::store::workspace::Workspace;
 use crate::store::{BLOCK, Level, Segment, StoreError};
@@ -48,15 +49,19 @@ struct Share {
 
 impl Share {
     fn of(generated: u64, emitted: u64, bytes: u64, part: &Part) -> Self {
-        let &Part { states, unique, old, dropped, digest, second, measure_max } = part;
-        let (digest, second) = (Digest(digest), Digest(second));
+        let &Part { states, unique, old, dropped, sums } = part;
+        let (digest, second, measure_max) = (Digest(sums.digest), Digest(sums.second), sums.measure_max);
         Self { generated, emitted, unique, old, dropped, states, bytes, digest, second, measure_max }
+    }
+
+    fn sums(&self) -> Sums {
+        Sums { digest: self.digest.0, second: self.second.0, measure_max: self.measure_max }
     }
 
     /// The figures of the whole level, from its shares.
     fn total(shares: &[Self]) -> Tally {
         let sum = |f: fn(&Self) -> u64| shares.iter().map(f).sum::<u64>();
-        let mixed = |f: fn(&Self) -> Digest| shares.iter().fold(0u128, |sum, share| sum.wrapping_add(f(share).0));
+        let Sums { digest, second, measure_max } = shares.iter().map(Self::sums).fold(Sums::default(), Sums::and);
         Tally {
             states: sum(|s| s.states),
             generated: sum(|s| s.generated),
@@ -64,9 +69,9 @@ impl Share {
             pruned: sum(|s| s.generated).saturating_sub(sum(|s| s.emitted)) + sum(|s| s.dropped),
             duplicates: sum(|s| s.emitted).saturating_sub(sum(|s| s.unique)),
             old: sum(|s| s.old),
-            digest: mixed(|s| s.digest),
-            second: Digest(mixed(|s| s.second)),
-            measure_max: shares.iter().filter_map(|s| s.measure_max).max(),
+            digest,
+            second: Digest(second),
+            measure_max,
         }
     }
 }
@@ -78,9 +83,7 @@ struct Part {
     unique: u64,
     old: u64,
     dropped: u64,
-    digest: u128,
-    second: u128,
-    measure_max: Option<i64>,
+    sums: Sums,
 }
 
 /// The figures of new states and, where no file has received them, the coded states.
@@ -92,9 +95,7 @@ impl Part {
         self.unique += other.unique;
         self.old += other.old;
         self.dropped += other.dropped;
-        self.digest = self.digest.wrapping_add(other.digest);
-        self.second = self.second.wrapping_add(other.second);
-        self.measure_max = self.measure_max.max(other.measure_max);
+        self.sums = self.sums.and(other.sums);
     }
 }
 
@@ -127,16 +128,11 @@ impl<P: Puzzle> NewStates<'_, '_, P> {
         let new = &self.found[..];
         part.dropped += (found - new.len()) as u64;
         part.states += new.len() as u64;
-        part.digest = part.digest.wrapping_add(digest::of(digest::KEY, new));
-        part.second = part.second.wrapping_add(digest::of(digest::SECOND_KEY, new));
-        let measured = match step.leader {
-            Some((measure, key)) => new.binary_search(&key).is_ok().then_some(measure),
-            None => {
-                let scratch = self.scratch.get_or_insert_with(|| step.puzzle.scratch());
-                new.iter().filter_map(|&key| step.puzzle.measure(scratch, key)).max()
-            }
+        let sums = match step.leader {
+            Some((measure, key)) => Sums::measured(new, new.binary_search(&key).is_ok().then_some(measure)),
+            None => Sums::of(step.puzzle, self.scratch.get_or_insert_with(|| step.puzzle.scratch()), new),
         };
-        part.measure_max = part.measure_max.max(measured);
+        part.sums = part.sums.and(sums);
         self.admitted.append(&mut self.found);
         let whole = self.admitted.len() / BLOCK * BLOCK;
         if whole > 0 {
@@ -158,7 +154,7 @@ impl<P: Puzzle> NewStates<'_, '_, P> {
 impl<P: Puzzle> Step<'_, P> {
     /// Merges the contents of each shard, removes the states of the levels in `before`, and compresses the rest.
     pub(in crate::search) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
-        let (generated, emitted) = self.made();
+        let Made { generated, emitted } = self.made();
         self.end_expansion(emitted);
         // A level that has layers goes to disk as well, and so does one that would fill the memory.
         let states: u64 = self.shard_buffers.iter().map(ShardBuffer::keys).sum();
@@ -170,7 +166,7 @@ impl<P: Puzzle> Step<'_, P> {
         let mut writer = workspace.map(|w| w.writer(self.destination.label)).transpose()?;
         let (part, segments) = self.merge_shards(before, &mut writer)?;
         let level: Level<P::Key> = match writer {
-            Some(writer) => writer.finish(part.digest)?,
+            Some(writer) => writer.finish(part.sums.digest)?,
             None => segments.into_iter().collect(),
         };
         let mut share = Share::of(generated, emitted, level.bytes(), &part);
@@ -189,7 +185,7 @@ impl<P: Puzzle> Step<'_, P> {
         if self.room.is_full() {
             budget::give_back();
         }
-        if self.puzzle.filters(self.depth + 1) {
+        if self.filters() {
             self.filter_scratch = (0..self.expander.threads()).map(|_| OnceLock::new()).collect();
         }
     }
@@ -271,7 +267,7 @@ impl<P: Puzzle> Step<'_, P> {
         if let Some(workspace) = workspace {
             drop(std::mem::take(&mut self.layers));
             match self.destination.folder.of_run() {
-                Some(run) => run.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?,
+                Some(run) => run.enter(vec![(label.into(), manifest_entry_of_share(&tally, level.len(), digest))])?,
                 None => workspace.unlink(label, &level)?,
             }
         }
@@ -302,7 +298,7 @@ impl<P: Puzzle> Step<'_, P> {
         Merging {
             threads: 1,
             each: open + before + 2 * sorted * key + 3 * keys.min(held::<P::Key>() as u64) * key,
-            coded: coded_in_layers + buffer.bytes() + sorted * key,
+            coded: coded_in_layers + buffer.segment_bytes() + sorted * key,
         }
     }
 
@@ -361,11 +357,16 @@ impl<P: Puzzle> Step<'_, P> {
         if self.emitted > 0 || self.expander.exchange().is_shared() {
             return None;
         }
-        self.begun().filter_map(|worker| self.puzzle.leader(&worker.scratch)).max()
+        let leader = |worker: &WorkerState<P>| match &worker.batch {
+            Some(batch) => batch.leader(),
+            None => self.puzzle.leader(&worker.scratch),
+        };
+        self.begun().filter_map(|worker| leader(&worker)).max()
     }
 
     /// Keeps the new states that the puzzle's filter admits. That may take hours, so a search in one process polls the cancellation token.
-    /// One of several does not: the others would wait for it.
+    /// One of several does not: the others would wait for it. The result is in no checkpoint: where it takes longer than the time
+    /// limit, the next process begins it anew.
     fn filter_new(&self, keys: &mut Vec<P::Key>) -> Result<(), Stopped> {
         if self.filter_scratch.is_empty() || keys.is_empty() {
             return Ok(());

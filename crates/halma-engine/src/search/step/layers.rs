@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use halma_files::number::Digest;
 
-use super::{Step, Stopped, open_blocks};
+use super::{Made, Step, Stopped, open_blocks};
 use crate::budget;
 use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::search::shard_buffer::merge_each;
 use crate::store::StoreError;
-use crate::store::workspace::{Mark, Partial, Saved, Workspace};
+use crate::store::workspace::{ManifestEntry, Mark, Partial, Workspace};
 
 /// How long shard buffers keep what goes to a layer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,24 +86,32 @@ impl<P: Puzzle> Step<'_, P> {
         workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer])
     }
 
-    /// The same, where it finds room; otherwise the successors are still in memory, and the level may be made from there.
+    /// The same, where there is room. Otherwise the step goes on, with successors in memory or in a layer that is no part of the run.
     pub(in crate::search) fn checkpoint_if_room(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
-        let layer = self.layer(workspace, Until::Complete);
-        match layer.and_then(|layer| workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer])) {
-            Err(StoreError::Full { .. }) => Ok(()),
-            written => written,
+        let layer = match self.layer(workspace, Until::Complete) {
+            Err(StoreError::Full { .. }) => return Ok(()),
+            layer => layer?,
+        };
+        match workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer]) {
+            // The manifest does not name the layer: its room is free again when the step ends.
+            Err(StoreError::Full { .. }) => self.unlink_last(workspace),
+            entered => entered,
         }
+    }
+
+    fn unlink_last(&self, workspace: &Workspace) -> Result<(), StoreError> {
+        self.layers.last().map_or(Ok(()), |(label, layer)| workspace.unlink(label, layer))
     }
 
     /// Spills all successors so far to a layer that is no part of the run.
     pub(in crate::search) fn spill(&mut self, scratch: &Workspace) -> Result<(), StoreError> {
         self.layer(scratch, Until::Written)?;
-        self.layers.last().map_or(Ok(()), |(label, layer)| scratch.unlink(label, layer))
+        self.unlink_last(scratch)
     }
 
     /// How far the level has come.
     pub(in crate::search) fn mark(&self) -> Mark {
-        let (generated, emitted) = self.made();
+        let Made { generated, emitted } = self.made();
         Mark { next_block: self.next_block.load(Ordering::Relaxed), generated, emitted }
     }
 
@@ -133,7 +141,7 @@ impl<P: Puzzle> Step<'_, P> {
         &mut self,
         workspace: &Workspace,
         until: Until,
-    ) -> Result<(String, Saved), StoreError> {
+    ) -> Result<(String, ManifestEntry), StoreError> {
         let label = format!("{}.layer-{:04}", self.destination.label, self.layers.len());
         let mut writer = workspace.writer(&label)?;
         let mut sum = 0u128;
@@ -153,7 +161,7 @@ impl<P: Puzzle> Step<'_, P> {
         }
         let layer = writer.finish(sum)?;
         self.shard_buffers.iter_mut().for_each(|shard_buffer| shard_buffer.segments.clear());
-        let saved = Saved { keys: layer.len(), digest: Digest(sum), figures: serde_json::Value::Null };
+        let saved = ManifestEntry { keys: layer.len(), digest: Digest(sum), figures: serde_json::Value::Null };
         self.layers.push((label.clone(), layer));
         if std::mem::take(&mut self.full) {
             budget::give_back();

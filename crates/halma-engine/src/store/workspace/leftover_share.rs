@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::manifest::{LIST, Manifest, Saved};
+use super::manifest::{MANIFEST, Manifest, ManifestEntry};
 use super::place::{LEVELS, LOCK, PATIENCE, clear, open_level, remove};
 use crate::key::Key;
 use crate::store::storage::{Lock, Storage};
@@ -16,7 +16,7 @@ use crate::store::{Level, StoreError};
 pub struct LeftoverShare {
     folder: Box<dyn Storage>,
     identity: u128,
-    list: Manifest,
+    manifest: Manifest,
     /// Held from the first use on.
     lock: Mutex<Option<Lock>>,
 }
@@ -27,27 +27,27 @@ impl LeftoverShare {
     /// # Errors
     /// Where its manifest is damaged.
     pub fn find(folder: impl Storage + 'static, run: &serde_json::Value) -> Result<Option<Self>, StoreError> {
-        let Some(list) = Manifest::read(&folder)?.filter(|list| list.run == *run) else { return Ok(None) };
+        let Some(manifest) = Manifest::read(&folder)?.filter(|manifest| manifest.run == *run) else { return Ok(None) };
         let identity = xxh3_128(run.to_string().as_bytes());
-        Ok(Some(Self { folder: Box::new(folder), identity, list, lock: Mutex::new(None) }))
+        Ok(Some(Self { folder: Box::new(folder), identity, manifest, lock: Mutex::new(None) }))
     }
 
     /// The answers to single lengths.
     #[must_use]
     pub fn answers(&self) -> Vec<serde_json::Value> {
-        self.list.answers.clone()
+        self.manifest.answers.clone()
     }
 
     /// The terms of the run.
     #[must_use]
     pub fn terms(&self) -> &serde_json::Value {
-        &self.list.terms
+        &self.manifest.terms
     }
 
     /// The files of complete levels.
     #[must_use]
-    pub fn levels(&self) -> BTreeMap<String, Saved> {
-        self.list.complete()
+    pub fn levels(&self) -> BTreeMap<String, ManifestEntry> {
+        self.manifest.complete()
     }
 
     fn lock(&self) -> Result<(), StoreError> {
@@ -69,7 +69,7 @@ impl LeftoverShare {
     pub fn load<K: Key>(&self, label: &str) -> Result<Level<K>, StoreError> {
         self.lock()?;
         let unnamed = || Manifest::damaged(&*self.folder, "it does not name the level");
-        let saved = self.list.files.get(label).ok_or_else(unnamed)?;
+        let saved = self.manifest.files.get(label).ok_or_else(unnamed)?;
         open_level(&*self.levels_folder()?, self.identity, label, saved)
     }
 
@@ -84,7 +84,7 @@ impl LeftoverShare {
     pub fn remove(self) -> Result<(), StoreError> {
         self.lock()?;
         // The manifest first, and for good: the rest is nothing without it.
-        remove(&*self.folder, LIST)?;
+        remove(&*self.folder, MANIFEST)?;
         self.folder.sync().map_err(|source| StoreError::io(self.folder.path(""), source))?;
         clear(&*self.folder, &*self.levels_folder()?)?;
         remove(&*self.folder, LOCK)?;

@@ -23,7 +23,7 @@ use crate::store::storage::{self, Storage};
 /// The version of the manifest; another one is refused.
 const FORMAT: u32 = 2;
 /// The file name of the manifest.
-pub const LIST: &str = "run.json";
+pub const MANIFEST: &str = "run.json";
 /// The most lists and tables that a manifest may have, and the most values: each takes memory beyond its bytes.
 const PARTS: usize = 1 << 20;
 const VALUES: usize = 1 << 23;
@@ -35,7 +35,7 @@ const TOO_MANY: u64 = 1 << 50;
 
 /// A file that the manifest names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Saved {
+pub struct ManifestEntry {
     /// How many keys it holds.
     pub keys: u64,
     /// Of a level: the digest of its keys. Of a layer: a hash of its segments.
@@ -85,7 +85,7 @@ pub(super) struct Manifest {
     pub(super) terms: serde_json::Value,
     /// The answers to single lengths, in order.
     pub(super) answers: Vec<serde_json::Value>,
-    pub(super) files: BTreeMap<String, Saved>,
+    pub(super) files: BTreeMap<String, ManifestEntry>,
     pub(super) partial: Option<Partial>,
     /// The resources that the run had used when the manifest was written.
     #[serde(default)]
@@ -141,36 +141,40 @@ impl Manifest {
 
     /// Writes the manifest to a run's folder, in place of the one before; that stays where this one is too long to be read again.
     pub(super) fn write(&self, folder: &dyn Storage) -> Result<(), StoreError> {
-        let file = || folder.path(LIST);
+        let file = || folder.path(MANIFEST);
         let text = self.sealed().map_err(|e| StoreError::io(file(), e.into()))?;
-        if text.len() as u64 > LONGEST || has_too_many_parts(&text) {
+        let what = if text.len() as u64 > LONGEST {
+            Some(format!("{}, and the most is {}", ByteSize(text.len() as u64), ByteSize(LONGEST)))
+        } else {
+            has_too_many_parts(&text).then(|| "too many entries".into())
+        };
+        if let Some(what) = what {
             let reason = format!(
-                "the list of the run's levels would have {} or too many entries, and the most is {}: the run cannot go on, and what it has shown so far stays",
-                ByteSize(text.len() as u64),
-                ByteSize(LONGEST)
+                "the list of the run's levels would have {what}: the run cannot go on, \
+                 and what it has shown so far stays"
             );
             return Err(StoreError::Full { file: file(), reason });
         }
-        storage::replace(folder, LIST, text.as_bytes()).map_err(|e| refused(folder, LIST, e))
+        storage::replace(folder, MANIFEST, text.as_bytes()).map_err(|e| refused(folder, MANIFEST, e))
     }
 
     /// The error for a manifest in `folder` with contents that this program cannot have written.
     pub(super) fn damaged(folder: &dyn Storage, reason: impl Into<String>) -> StoreError {
-        StoreError::Damaged { file: folder.path(LIST), reason: reason.into() }
+        StoreError::Damaged { file: folder.path(MANIFEST), reason: reason.into() }
     }
 
     /// Reads the manifest in a run's folder, if there is one.
     pub(super) fn read(folder: &dyn Storage) -> Result<Option<Self>, StoreError> {
-        match folder.read(LIST, folder::RECORD_BYTES) {
+        match folder.read(MANIFEST, folder::RECORD_BYTES) {
             Ok(bytes) => Self::parse(folder, bytes).map(Some),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StoreError::io(folder.path(LIST), source)),
+            Err(source) => Err(StoreError::io(folder.path(MANIFEST), source)),
         }
     }
 
     fn parse(folder: &dyn Storage, bytes: Vec<u8>) -> Result<Self, StoreError> {
         let damaged = |reason: String| Self::damaged(folder, reason);
-        let file = || folder.path(LIST);
+        let file = || folder.path(MANIFEST);
         let text = String::from_utf8(bytes).map_err(|e| damaged(e.to_string()))?;
         if has_too_many_parts(&text) {
             return Err(damaged("it has more parts than any run".into()));
@@ -187,13 +191,13 @@ impl Manifest {
             let (found, reads) = (format!("format {format}"), format!("format {FORMAT}"));
             return Err(StoreError::Version { file: file(), found, reads });
         }
-        let list: Self = serde_json::from_str(sealed.list.get()).map_err(|e| damaged(e.to_string()))?;
-        list.sound().map_err(damaged)?;
-        Ok(list)
+        let manifest: Self = serde_json::from_str(sealed.list.get()).map_err(|e| damaged(e.to_string()))?;
+        manifest.sound().map_err(damaged)?;
+        Ok(manifest)
     }
 
     /// The files of complete levels.
-    pub(super) fn complete(&self) -> BTreeMap<String, Saved> {
+    pub(super) fn complete(&self) -> BTreeMap<String, ManifestEntry> {
         let layers = self.partial.as_ref().map_or(&[][..], |p| &p.layers);
         self.files.iter().filter(|(label, _)| !layers.contains(label)).map(|(l, s)| (l.clone(), s.clone())).collect()
     }
@@ -216,7 +220,7 @@ impl Manifest {
         let Measurements { seconds, cpu_seconds, .. } = self.measurements;
         match [seconds, cpu_seconds].iter().all(|time| (0.0..1e12).contains(time)) {
             true => Ok(()),
-            false => Err("the time spent is none".into()),
+            false => Err("its times are not between 0 and 10^12 seconds".into()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A run's folder on storage: its lock, its file names, and whether a process works there.
+//! A run's folder on storage: its lock, its file names, and what its manifest says.
 
 use std::io;
 use std::path::Path;
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use halma_files::folder::Folder;
 
-use super::manifest::{Manifest, Saved, file_name};
+use super::manifest::{Manifest, ManifestEntry, file_name};
 use crate::key::Key;
 use crate::store::storage::{Lock, Storage};
 use crate::store::{Level, StoreError, file};
@@ -64,7 +64,7 @@ pub(super) fn open_level<K: Key>(
     levels: &dyn Storage,
     run: u128,
     label: &str,
-    saved: &Saved,
+    saved: &ManifestEntry,
 ) -> Result<Level<K>, StoreError> {
     file::open_in(levels, &file_name(label), identity_of(run, label), saved.keys, saved.digest.0)
 }
@@ -79,8 +79,8 @@ pub(super) fn identity_of(run: u128, label: &str) -> u128 {
 ///
 /// # Errors
 /// Where its manifest is damaged.
-pub fn unfinished(folder: &Path) -> Result<Option<(serde_json::Value, serde_json::Value)>, StoreError> {
-    Ok(manifest(folder)?.map(|list| (list.run, list.terms)))
+pub fn run_and_terms(folder: &Path) -> Result<Option<(serde_json::Value, serde_json::Value)>, StoreError> {
+    Ok(manifest(folder)?.map(|manifest| (manifest.run, manifest.terms)))
 }
 
 /// The answers of the run whose manifest is in `folder`, in order.
@@ -88,7 +88,7 @@ pub fn unfinished(folder: &Path) -> Result<Option<(serde_json::Value, serde_json
 /// # Errors
 /// Where its manifest is damaged.
 pub fn answers(folder: &Path) -> Result<Vec<serde_json::Value>, StoreError> {
-    Ok(manifest(folder)?.map_or_else(Vec::new, |list| list.answers))
+    Ok(manifest(folder)?.map_or_else(Vec::new, |manifest| manifest.answers))
 }
 
 fn manifest(folder: &Path) -> Result<Option<Manifest>, StoreError> {

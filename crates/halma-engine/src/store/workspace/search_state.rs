@@ -76,13 +76,13 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    use super::super::Disk;
+    use super::super::WorkspaceOptions;
     use super::*;
 
     fn run(folder: &Path, name: &str) -> Workspace {
         let run = serde_json::json!({ "name": name });
-        let (disk, interval) = (Disk::new(None), Duration::MAX);
-        Workspace::open(folder, run, serde_json::Value::Null, disk, interval, false).unwrap()
+        let options = WorkspaceOptions { interval: Duration::MAX, ..WorkspaceOptions::default() };
+        Workspace::open(folder, run, options).unwrap()
     }
 
     #[test]

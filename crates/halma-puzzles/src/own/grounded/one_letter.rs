@@ -29,7 +29,7 @@ const NEEDS_EMPTY: Letters = 1 << EMPTY;
 pub(super) struct OneLetter<K, const W: usize> {
     ranks: Ranks<K>,
     /// Symmetries without the identity, as permutations of the cells.
-    images: Vec<Vec<u8>>,
+    permutations: Vec<Vec<u8>>,
     /// By cell: where steps lead that need no more than that it is empty there.
     near: Vec<Cells<W>>,
     /// Other steps that end a move.
@@ -96,7 +96,7 @@ impl<K: Key, const W: usize> OneLetter<K, W> {
         let pattern = |(look, anchors): (&Look, &Vec<u8>)| Pattern::new(look, anchors);
         Some(Self {
             ranks: Ranks::new(task.board.len(), men)?,
-            images: images.iter().skip(1).map(|map| map.cells.clone()).collect(),
+            permutations: images.iter().skip(1).map(|map| map.cells.clone()).collect(),
             near,
             once: once.iter().filter(|(look, _)| !needs_room(look)).map(pattern).collect(),
             over_himself: over_himself(&chains, task.board.len())?,
@@ -109,7 +109,7 @@ impl<K: Key, const W: usize> OneLetter<K, W> {
         OneLetterScratch {
             identity: view(),
             at: K::MAX,
-            images: self.images.iter().map(|_| view()).collect(),
+            images: self.permutations.iter().map(|_| view()).collect(),
             once: Vec::new(),
             chains: Vec::new(),
         }
@@ -158,7 +158,7 @@ fn all_after<K: Key, const W: usize>(
     images: bool,
     out: &mut Vec<K>,
 ) {
-    let OneLetter { ranks, images: permutations, .. } = moves;
+    let OneLetter { ranks, permutations, .. } = moves;
     let permutations = if images { &permutations[..] } else { &[] };
     ranks.unrank_after(state, &mut scratch.identity.men, &mut scratch.at);
     let men: Cells<W> = scratch.identity.men.iter().map(|&cell| usize::from(cell)).collect();
@@ -350,14 +350,14 @@ mod tests {
             after.sort_unstable();
             prop_assert_eq!(&after, &obvious(state).into_iter().collect::<Vec<_>>(), "{}", model.picture(state));
             let (mut classes, mut expected) = (Vec::new(), Vec::new());
-            worker.successors(state, &mut classes);
+            worker.canonical_successors(state, &mut classes);
             expected.extend(after.iter().map(|&state| worker.canonical(state)));
             classes.sort_unstable();
             expected.sort_unstable();
             prop_assert_eq!(classes, expected);
             let (mut before, mut classes) = (Vec::new(), Vec::new());
             assert!(worker.before(state, &mut before));
-            assert!(worker.predecessors(state, &mut classes));
+            assert!(worker.canonical_predecessors(state, &mut classes));
             prop_assert!(before.iter().all(|&before| obvious(before).contains(&state)), "{}", model.picture(state));
             let mut expected: Vec<u64> = before.iter().map(|&state| worker.canonical(state)).collect();
             classes.sort_unstable();

@@ -1,26 +1,27 @@
 //! A state while moves are made on it: its letters, and what its number is made of.
 
 use halma_engine::key::Key;
+use halma_rules::cells::Cells;
 
 use super::{GroundedModel, read};
-use crate::own::coding::{self, Coding, Set, for_each};
+use crate::own::coding::{self, Coding};
 
 /// A state while moves are made on it.
 pub(in crate::own) struct State<K, const W: usize> {
     pub(in crate::own) letters: [u8; 256],
     /// By ranked letter, where states are numbered so: its cells.
-    pub(in crate::own) sets: Vec<Set<W>>,
+    pub(in crate::own) sets: Vec<Cells<W>>,
     /// By image, where states have digits: its number.
     pub(in crate::own) sums: Vec<K>,
     pub(in crate::own) second: bool,
     /// Of an image, by ranked letter: its cells.
-    pub(in crate::own) image: Vec<Set<W>>,
+    pub(in crate::own) image: Vec<Cells<W>>,
 }
 
 impl<K: Key, const W: usize> State<K, W> {
     pub(in crate::own) fn new(model: &GroundedModel<K, W>) -> Self {
         let (sets, sums) = match &model.coding {
-            Coding::Counts(_) => (vec![[0; W]; model.task.ranked], Vec::new()),
+            Coding::Counts(_) => (vec![Cells::EMPTY; model.task.ranked], Vec::new()),
             Coding::Digits(_) => (Vec::new(), vec![K::default(); model.images.len()]),
         };
         Self { letters: [0; 256], image: sets.clone(), sets, sums, second: false }
@@ -38,10 +39,10 @@ impl<K: Key, const W: usize> State<K, W> {
         let letters = &self.letters[..model.task.board.len()];
         match &model.coding {
             Coding::Counts(_) => {
-                self.sets.fill([0; W]);
+                self.sets.fill(Cells::EMPTY);
                 for (cell, &letter) in letters.iter().enumerate() {
                     if let Some(set) = self.sets.get_mut(usize::from(letter)) {
-                        set[cell / 64] |= 1 << (cell % 64);
+                        set.add(cell);
                     }
                 }
             }
@@ -58,14 +59,13 @@ impl<K: Key, const W: usize> State<K, W> {
     #[inline]
     pub(in crate::own) fn put(&mut self, model: &GroundedModel<K, W>, cell: u8, before: u8, after: u8) {
         self.letters[usize::from(cell)] = after;
-        let (word, bit) = (usize::from(cell) / 64, 1 << (cell % 64));
         match &model.coding {
             Coding::Counts(_) => {
                 if let Some(set) = self.sets.get_mut(usize::from(before)) {
-                    set[word] ^= bit;
+                    set.remove(cell.into());
                 }
                 if let Some(set) = self.sets.get_mut(usize::from(after)) {
-                    set[word] ^= bit;
+                    set.add(cell.into());
                 }
             }
             Coding::Digits(digits) => {
@@ -85,11 +85,11 @@ impl<K: Key, const W: usize> State<K, W> {
             Coding::Counts(ranks) if image == 0 => coding::rank(ranks, &self.sets),
             Coding::Counts(ranks) => {
                 let (cells, to) = (model.task.board.len(), &model.image_of[image]);
-                self.image.fill([0; W]);
+                self.image.fill(Cells::EMPTY);
                 for (letter, set) in self.sets.iter().enumerate() {
-                    for_each(set, |cell| {
+                    set.for_each(|cell| {
                         let (cell, letter) = to[letter * cells + cell];
-                        self.image[usize::from(letter)][usize::from(cell) / 64] |= 1 << (cell % 64);
+                        self.image[usize::from(letter)].add(cell.into());
                     });
                 }
                 coding::rank(ranks, &self.image)
@@ -103,9 +103,9 @@ impl<K: Key, const W: usize> State<K, W> {
         }
     }
 
-    /// The least number of all images.
+    /// The state's own number, and the least number of all its images.
     #[inline]
-    pub(in crate::own) fn least(&mut self, model: &GroundedModel<K, W>) -> (K, K) {
+    pub(in crate::own) fn own_and_least(&mut self, model: &GroundedModel<K, W>) -> (K, K) {
         let own = self.number(model, 0);
         (own, (1..model.images.len()).fold(own, |least, image| least.min(self.number(model, image))))
     }

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use halma_engine::key::{Key, U256};
+use halma_rules::cells::Cells;
 use halma_rules::puzzle::grounded::Until;
 
 use super::GroundedModel;
 use super::one_letter::{OneLetter, OneLetterScratch};
 use super::state::State;
-use crate::own::coding::Set;
 use crate::own::step_index::{IndexedStep, StepIndex, ToDo};
 use crate::own::visited::Visited;
 use crate::own::{Repeats, Worker};
@@ -20,8 +20,8 @@ pub(super) struct GroundedWorker<'a, K, const W: usize> {
     /// The numbers of what was found, each with the least one of its images.
     found: Vec<(K, K)>,
     /// Cells that the man has gone on from, and cells that he has ended on.
-    reached: Set<W>,
-    ended: Set<W>,
+    reached: Cells<W>,
+    ended: Cells<W>,
     /// States on the way of a chain, each with the cell of the man: another man may leave the same state behind.
     chained: Visited<(K, u8)>,
     /// What is left to do for a chain.
@@ -46,8 +46,8 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
             model,
             state: State::new(model),
             found: Vec::new(),
-            reached: [0; W],
-            ended: [0; W],
+            reached: Cells::EMPTY,
+            ended: Cells::EMPTY,
             chained: Visited::default(),
             to_do: Vec::new(),
             alike: [&model.alike, &model.alike_backward].map(|moves| moves.as_ref().map(OneLetter::scratch)),
@@ -71,9 +71,8 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
                 continue;
             }
             if moves.one_man {
-                self.reached = [0; W];
-                self.ended = [0; W];
-                self.ended[cell / 64] |= 1 << (cell % 64);
+                self.reached = Cells::EMPTY;
+                self.ended = Cells::of(cell);
                 for step in all {
                     self.one_man(moves, step);
                 }
@@ -94,19 +93,19 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
 
     /// A step of one man, and those that he may go on with: each cell that he comes to is a state, found once.
     fn one_man(&mut self, moves: &StepIndex, step: &IndexedStep) {
-        let (word, bit) = (usize::from(step.to) / 64, 1u64 << (step.to % 64));
-        let new = self.ended[word] & bit == 0;
-        let goes_on = step.chain && self.reached[word] & bit == 0;
+        let to = usize::from(step.to);
+        let new = !self.ended.contains(to);
+        let goes_on = step.chain && !self.reached.contains(to);
         if !(new || goes_on) || !moves.applies(step, &self.state.letters) {
             return;
         }
         self.apply(moves, step, false);
         if new {
-            self.ended[word] |= bit;
+            self.ended.add(to);
             self.emit();
         }
         if goes_on {
-            self.reached[word] |= bit;
+            self.reached.add(to);
             for next in moves.chains(step.to, step.man) {
                 self.one_man(moves, next);
             }
@@ -210,7 +209,7 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     #[inline]
     fn emit(&mut self) {
         let found = if self.images {
-            self.state.least(self.model)
+            self.state.own_and_least(self.model)
         } else {
             let own = self.state.number(self.model, 0);
             (own, own)
@@ -304,7 +303,7 @@ impl<K: Key, const W: usize> Worker<K> for GroundedWorker<'_, K, W> {
         self.leading_here(state, false, out)
     }
 
-    fn predecessors(&mut self, state: K, out: &mut Vec<K>) -> bool {
+    fn canonical_predecessors(&mut self, state: K, out: &mut Vec<K>) -> bool {
         self.leading_here(state, true, out)
     }
 
@@ -313,7 +312,7 @@ impl<K: Key, const W: usize> Worker<K> for GroundedWorker<'_, K, W> {
             return state;
         }
         self.state.read(self.model, state);
-        self.state.least(self.model).1
+        self.state.own_and_least(self.model).1
     }
 
     fn image(&mut self, state: K, map: usize) -> K {
@@ -328,10 +327,10 @@ impl<K: Key, const W: usize> Worker<K> for GroundedWorker<'_, K, W> {
         let image = mirror.image(&self.state.letters[..cells]);
         self.state.letters[..cells].copy_from_slice(&image);
         self.state.sum_up(self.model);
-        self.state.least(self.model).1
+        self.state.own_and_least(self.model).1
     }
 
-    fn successors(&mut self, state: K, out: &mut Vec<K>) {
+    fn canonical_successors(&mut self, state: K, out: &mut Vec<K>) {
         if let (Some(moves), [Some(scratch), _]) = (&self.model.alike, &mut self.alike) {
             return moves.after(scratch, state, true, out);
         }
@@ -354,8 +353,7 @@ impl<K: Key, const W: usize> Worker<K> for GroundedWorker<'_, K, W> {
         }
         // Blocks that overlap, or hang over the edge, lack some of their cells.
         self.state.read(self.model, state);
-        let mut counts = vec![0; task.letters.len()];
-        self.state.letters[..task.board.len()].iter().for_each(|&letter| counts[usize::from(letter)] += 1);
+        let counts = task.count_letters(&self.state.letters[..task.board.len()]);
         self.model.counts.as_ref() == Some(&counts)
     }
 }

@@ -31,8 +31,8 @@ pub(in crate::own) struct SetTables<K> {
     pub(super) by_turn: Option<Coordinate<K>>,
 }
 
-/// Where the pieces go: the new position of each old one.
-pub(in crate::own) type Places = Vec<u8>;
+/// Where a move takes the pieces: the new position of each old one.
+pub(in crate::own) type Destinations = Vec<u8>;
 /// Position, where its piece comes from, and its turn.
 pub(in crate::own) type Turns = Vec<(u8, u8, u8)>;
 
@@ -111,7 +111,7 @@ impl<K: Key> SetTables<K> {
     }
 
     /// Adds the transition tables for these changes, where they are small.
-    pub fn tabulate(&mut self, places: &[Places], turns: &[Turns]) {
+    pub fn tabulate(&mut self, places: &[Destinations], turns: &[Turns]) {
         let all = self.oriented.iter().all(|&oriented| oriented);
         // Otherwise the orientations after a move depend on the pieces.
         if all || self.turned.is_empty() {

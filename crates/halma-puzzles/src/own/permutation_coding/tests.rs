@@ -82,7 +82,7 @@ fn levels_as<K: Key>(puzzle: &Permutations, most: usize) -> Vec<usize> {
         let mut next = Vec::new();
         for key in level {
             out.clear();
-            coding.successors(&mut scratch, key, &mut out);
+            coding.states_after(&mut scratch, key, &mut out);
             next.extend(out.iter().copied().filter(|&k| seen.insert(k)));
         }
         level = next;
@@ -221,7 +221,7 @@ fn check<K: Key>(definition: &str, quarter: bool, steps: &[usize]) -> Result<(),
     prop_assert_eq!(coding.rank(&arrangement), key);
     prop_assert!(coding.is_state(&mut scratch, key));
     let (mut after, mut before) = (vec![key; 2], Vec::new());
-    coding.successors(&mut scratch, key, &mut after);
+    coding.states_after(&mut scratch, key, &mut after);
     let mut expected: Vec<K> = puzzle.moves.iter().map(|m| coding.rank(&puzzle.after(&arrangement, &m.sets))).collect();
     expected.retain(|&k| k != key);
     expected.sort_unstable();
@@ -231,7 +231,7 @@ fn check<K: Key>(definition: &str, quarter: bool, steps: &[usize]) -> Result<(),
     for &next in &expected {
         before.clear();
         prop_assert!(next < coding.count());
-        coding.predecessors(&mut scratch, next, &mut before);
+        coding.states_before(&mut scratch, next, &mut before);
         prop_assert!(before.contains(&key));
         prop_assert!(coding.move_name(key, next).is_some());
     }

@@ -8,15 +8,16 @@ use std::collections::HashSet;
 use halma_engine::key::U256;
 use halma_record::job::pruning::Abstraction;
 use halma_rules::puzzle::GroundedTask;
-use halma_rules::puzzle::grounded::{GoalCondition, Letters, Step, Until};
+use halma_rules::puzzle::grounded::{GoalCondition, Letters, Step, Until, has_letter};
 use thiserror::Error;
 
 use crate::own::coding;
+use crate::own::permutation_coding::TooManyStates;
 
 /// The most states of an abstract puzzle: one byte each.
 pub const MOST_STATES: u64 = 1 << 28;
 
-/// Why an abstraction is none of a puzzle.
+/// Why an abstraction does not fit a puzzle.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProjectionError {
     /// A letter that the puzzle does not have.
@@ -62,11 +63,14 @@ pub enum ProjectionError {
     /// A puzzle in Rust.
     #[error("pruning projection needs a puzzle from a file: kind = \"rules\", \"blocks\" or \"permutation\"")]
     NoFile,
-    /// A repetition may end by an application in which no man moves; nobody has undone such moves yet.
+    /// A repetition may end by an application in which no man moves; undoing such moves is not implemented.
     #[error(
-        "pruning projection: a rule with `until` may end where a man would come upon his own letter; allowed is none"
+        "pruning projection: a rule with `until` may end where a man would come upon his own letter: use --pruning none"
     )]
     EndsWithoutMan,
+    /// Of permutations: more states than the keys number.
+    #[error(transparent)]
+    TooManyStates(#[from] TooManyStates),
 }
 
 /// An abstract puzzle.
@@ -201,13 +205,13 @@ impl Map<'_> {
     }
 
     fn set(&self, set: Letters) -> Letters {
-        let members = self.becomes.iter().enumerate().filter(|&(letter, _)| set >> letter & 1 == 1);
+        let members = self.becomes.iter().enumerate().filter(|&(letter, _)| has_letter(set, letter));
         members.fold(0, |image, (_, to)| image | 1 << to)
     }
 
     /// The letters whose image is in a set.
     fn preimage(&self, set: Letters) -> Letters {
-        let members = self.becomes.iter().enumerate().filter(|&(_, to)| set >> to & 1 == 1);
+        let members = self.becomes.iter().enumerate().filter(|&(_, &to)| has_letter(set, to));
         members.fold(0, |all, (letter, _)| all | 1 << letter)
     }
 

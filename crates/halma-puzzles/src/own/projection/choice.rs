@@ -7,17 +7,18 @@ use halma_engine::draws::Draws;
 use halma_engine::key::Key;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_record::job::pruning::Abstraction;
+use halma_rules::cells::Cells;
 use halma_rules::puzzle::GroundedTask;
-use halma_rules::puzzle::grounded::Letters;
+use halma_rules::puzzle::grounded::{Letters, has_letter};
 
 use super::abstraction::{Projected, project};
 use super::table::{Table, sum_up};
-use crate::own::coding::{self, Set};
+use crate::own::coding;
 use crate::own::{Model, grounded};
 use crate::with_model;
 
 /// The most states of a table.
-pub(super) const MOST_STATES: u64 = 1 << 22;
+pub(super) const MOST_CANDIDATE_STATES: u64 = 1 << 22;
 /// A table has at most this part of the puzzle's states: one that has nearly all of them is the search itself.
 pub(super) const PART: u128 = 8;
 /// The most states of all tables that are tried.
@@ -67,7 +68,7 @@ fn reachable<K: Key>(model: &dyn Model<K>, cancel: &CancellationToken) -> Result
     let (mut seen, mut after): (HashSet<K>, Vec<K>) = (open.iter().copied().collect(), Vec::new());
     while let Some(state) = open.pop() {
         cancel.check()?;
-        worker.successors(state, &mut after);
+        worker.canonical_successors(state, &mut after);
         open.extend(after.drain(..).filter(|&state| seen.insert(state)));
         if seen.len() > FEW_STATES {
             return Ok(None);
@@ -125,7 +126,7 @@ pub(super) fn best<T>(mut tables: Vec<(Abstraction, T, Vec<u64>)>) -> Vec<(Abstr
 
 /// The bounds of some states.
 fn bounds(task: &GroundedTask, table: &Table, sample: &[Vec<u8>]) -> Vec<u64> {
-    let mut sets: Vec<Set<4>> = vec![[0; 4]; task.letters.len()];
+    let mut sets: Vec<Cells<4>> = vec![Cells::EMPTY; task.letters.len()];
     let one = |state: &Vec<u8>| {
         sum_up(state, &mut sets);
         u64::from(table.distance(state, &sets)).min(NO_WAY)
@@ -187,7 +188,7 @@ fn candidate(task: &GroundedTask, groups: &[Vec<usize>]) -> Option<Candidate> {
     let projected = project(task, &abstraction).ok()?;
     let states = coding::numbers(&projected.task).filter(|numbers| numbers.high == 0)?.low;
     let whole = coding::numbers(task).filter(|numbers| numbers.high == 0).map_or(u128::MAX, |numbers| numbers.low);
-    (states <= u128::from(MOST_STATES).min(whole / PART)).then_some(Candidate {
+    (states <= u128::from(MOST_CANDIDATE_STATES).min(whole / PART)).then_some(Candidate {
         abstraction,
         projected,
         states: states as u64,
@@ -226,7 +227,7 @@ fn of_many(task: &GroundedTask, letters: &[usize]) -> Vec<Vec<Vec<usize>>> {
     let in_goals = goal_letters(task);
     let base: Vec<usize> = match task.bodies.is_empty() {
         true => Vec::new(),
-        false => letters.iter().copied().filter(|&letter| in_goals >> letter & 1 == 1).collect(),
+        false => letters.iter().copied().filter(|&letter| has_letter(in_goals, letter)).collect(),
     };
     let mut found = Vec::new();
     for order in orders(task, letters) {

@@ -14,13 +14,24 @@ use crate::own::step_index::{IndexedStep, StepIndex, ToDo};
 use crate::own::visited::Visited;
 
 /// Stands for no way to a goal.
-pub(super) const INFINITE: u8 = u8::MAX;
+const INFINITE: u8 = u8::MAX;
 /// Greater distances are cut off to this one.
 const MOST: u8 = INFINITE - 1;
 /// States that one thread takes at once.
 const CHUNK: usize = 1 << 12;
 /// The states of a distance are listed where they are at most this part of all, else they are looked for in the table.
 const LISTED: usize = 16;
+
+/// The distance of the state with that number in a table: 0 where the number is none of a state, [`u32::MAX`] where no
+/// way leads to a goal.
+#[inline]
+pub(super) fn look_up(distances: &[u8], number: u64) -> u32 {
+    match distances.get(number as usize) {
+        None => 0,
+        Some(&INFINITE) => u32::MAX,
+        Some(&distance) => distance.into(),
+    }
+}
 
 /// The most bytes that tables of so many states take while the last of them is made: a byte each, and as much again for the list.
 pub(super) fn bytes(states: impl Iterator<Item = u64>) -> u64 {
@@ -113,7 +124,7 @@ fn goals<const W: usize>(
     let task = &model.task;
     if let Some(states) = task.goal_states() {
         // What has other counts has no number.
-        let fits = |letters: &&Vec<u8>| task.counts().is_none_or(|counts| counts == counted(task, letters));
+        let fits = |letters: &&Vec<u8>| task.counts().is_none_or(|counts| counts == task.count_letters(letters));
         states.iter().filter(fits).for_each(|letters| goal(model.number(letters, false)));
         return Ok(());
     }
@@ -124,20 +135,13 @@ fn goals<const W: usize>(
             state.read(model, *number as u64);
             let letters = &state.letters[..task.board.len()];
             // Of blocks a number may be one of blocks that overlap: some cell of theirs is missing.
-            task.is_goal(letters) && counts.as_ref().is_none_or(|counts| *counts == counted(task, letters))
+            task.is_goal(letters) && counts.as_ref().is_none_or(|counts| *counts == task.count_letters(letters))
         };
         (first..numbers.min(first + CHUNK)).filter(is_goal).for_each(|number| goal(number as u64));
         Ok(())
     };
     let chunks = (0..numbers).into_par_iter().step_by(CHUNK);
     chunks.map_init(|| State::new(model), of_chunk).collect()
-}
-
-/// How many cells have each letter.
-fn counted(task: &GroundedTask, letters: &[u8]) -> Vec<u32> {
-    let mut counts = vec![0; task.letters.len()];
-    letters.iter().for_each(|&letter| counts[usize::from(letter)] += 1);
-    counts
 }
 
 /// What one thread undoes moves by.

@@ -5,9 +5,9 @@ use halma_record::job::pruning::Abstraction;
 use halma_rules::puzzle::Permutations;
 use halma_rules::puzzle::permutation::Arrangement;
 
-use super::choice::{ALL_STATES, MOST_STATES, NO_WAY, PART, best, keep_few, walks};
+use super::choice::{ALL_STATES, MOST_CANDIDATE_STATES, NO_WAY, PART, best, keep_few, walks};
 use super::piece_table::PieceTable;
-use super::pieces::{Fewer, Places, project};
+use super::pieces::{AbstractPermutations, NumberingScratch, project};
 use crate::own::permutation_coding;
 
 /// The abstractions that are of use, with their tables; none where all are not.
@@ -21,9 +21,9 @@ pub(super) fn choose(
     let sample = walks(std::slice::from_ref(&puzzle.start), |state, below| {
         Some(puzzle.after(state, &puzzle.moves.get(below(puzzle.moves.len()))?.sets))
     });
-    let made = |(abstraction, fewer): (Abstraction, Fewer)| {
+    let made = |(abstraction, fewer): (Abstraction, AbstractPermutations)| {
         let table = PieceTable::of(fewer, &puzzle.goal, cancel)?;
-        let mut space = Places::default();
+        let mut space = NumberingScratch::default();
         let bound = |state: &Arrangement| {
             let at = |set: usize| (&state[set].pieces[..], &state[set].orientations[..]);
             u64::from(table.distance(at, &mut space)).min(NO_WAY)
@@ -44,15 +44,15 @@ type Named = (usize, usize);
 
 /// The candidates whose tables are made: pieces in some orders, cut into runs that are as long as tables allow, with
 /// orientations and without; all pieces of a set, and of all sets, with orientations alone.
-fn tried(puzzle: &Permutations) -> Vec<(Abstraction, Fewer)> {
+fn tried(puzzle: &Permutations) -> Vec<(Abstraction, AbstractPermutations)> {
     let whole = u128::try_from(permutation_coding::count(puzzle)).unwrap_or(u128::MAX);
-    let most = (whole / PART).min(MOST_STATES.into()) as u64;
+    let most = (whole / PART).min(MOST_CANDIDATE_STATES.into()) as u64;
     let fits = |text: &str| {
         let abstraction = Abstraction::try_from(text.to_string()).ok()?;
         let fewer = project(puzzle, &abstraction).ok()?;
         (fewer.states > 1 && fewer.states <= most).then_some((abstraction, fewer))
     };
-    let mut found: Vec<(Abstraction, Fewer)> = Vec::new();
+    let mut found: Vec<(Abstraction, AbstractPermutations)> = Vec::new();
     for order in orders(puzzle) {
         for oriented in [true, false] {
             let mut run: Vec<Named> = Vec::new();

@@ -3,19 +3,19 @@
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_rules::puzzle::permutation::Arrangement;
 
-use super::distances::{self, INFINITE};
-use super::pieces::{Fewer, FewerSet, Places};
+use super::distances;
+use super::pieces::{AbstractPermutations, AbstractSet, NumberingScratch};
 
 /// The distance table of an abstraction.
 pub(super) struct PieceTable {
-    sets: Vec<FewerSet>,
+    sets: Vec<AbstractSet>,
     distances: Vec<u8>,
 }
 
 /// A state of the abstract puzzle: by kept set, what it adds to the number, and by position the class and the orientation.
 struct State {
     sets: Vec<(u64, Vec<(u8, u8)>)>,
-    space: Places,
+    space: NumberingScratch,
 }
 
 impl PieceTable {
@@ -23,12 +23,16 @@ impl PieceTable {
     ///
     /// # Errors
     /// What stopped its making.
-    pub(super) fn of(fewer: Fewer, solved: &Arrangement, cancel: &CancellationToken) -> Result<Self, Stopped> {
+    pub(super) fn of(
+        fewer: AbstractPermutations,
+        solved: &Arrangement,
+        cancel: &CancellationToken,
+    ) -> Result<Self, Stopped> {
         let of_solved = |set: usize| (&solved[set].pieces[..], &solved[set].orientations[..]);
-        let goal = number(&fewer.sets, of_solved, &mut Places::default());
+        let goal = number(&fewer.sets, of_solved, &mut NumberingScratch::default());
         let state = || State {
             sets: fewer.sets.iter().map(|set| (0, vec![(0, 0); set.positions()])).collect(),
-            space: Places::default(),
+            space: NumberingScratch::default(),
         };
         let goals = |mark: &(dyn Fn(u64) + Sync)| {
             mark(goal);
@@ -41,19 +45,15 @@ impl PieceTable {
 
     /// The distance of a state to the solved one; `u32::MAX` where there is no way. `at` says what stands on each position of a set.
     #[inline]
-    pub(super) fn distance<'s>(&self, at: impl Fn(usize) -> (&'s [u8], &'s [u8]), space: &mut Places) -> u32 {
-        match self.distances.get(number(&self.sets, at, space) as usize) {
-            None => 0,
-            Some(&INFINITE) => u32::MAX,
-            Some(&distance) => distance.into(),
-        }
+    pub(super) fn distance<'s>(&self, at: impl Fn(usize) -> (&'s [u8], &'s [u8]), space: &mut NumberingScratch) -> u32 {
+        distances::look_up(&self.distances, number(&self.sets, at, space))
     }
 }
 
 /// The number of the image of a state.
 #[inline]
-fn number<'s>(sets: &[FewerSet], at: impl Fn(usize) -> (&'s [u8], &'s [u8]), space: &mut Places) -> u64 {
-    let one = |set: &FewerSet| {
+fn number<'s>(sets: &[AbstractSet], at: impl Fn(usize) -> (&'s [u8], &'s [u8]), space: &mut NumberingScratch) -> u64 {
+    let one = |set: &AbstractSet| {
         let (pieces, orientations) = at(set.set);
         let class = |&piece: &u8| set.class_of[usize::from(piece)];
         set.number(pieces.iter().map(class).zip(orientations.iter().copied()), space)
@@ -63,7 +63,7 @@ fn number<'s>(sets: &[FewerSet], at: impl Fn(usize) -> (&'s [u8], &'s [u8]), spa
 
 impl State {
     /// The states from which one move leads to this one; some of them more than once, and itself perhaps.
-    fn before(&mut self, fewer: &Fewer, number: u64, found: &mut dyn FnMut(u64)) {
+    fn before(&mut self, fewer: &AbstractPermutations, number: u64, found: &mut dyn FnMut(u64)) {
         let mut rest = number;
         for (set, (part, state)) in fewer.sets.iter().zip(&mut self.sets).rev() {
             *part = set.read(&mut rest, state, &mut self.space);

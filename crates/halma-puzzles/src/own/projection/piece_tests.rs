@@ -97,7 +97,7 @@ fn holds(puzzle: &Permutations, bound: &Projections<u64>) -> Vec<(u32, u32)> {
         let mut next = Vec::new();
         for &state in &level {
             out.clear();
-            coding.predecessors(&mut scratch, state, &mut out);
+            coding.states_before(&mut scratch, state, &mut out);
             next.extend(out.iter().copied().filter(|&before| {
                 let known = distances.len();
                 distances.entry(before).or_insert(moves);
@@ -115,7 +115,7 @@ fn holds(puzzle: &Permutations, bound: &Projections<u64>) -> Vec<(u32, u32)> {
         let h = evaluate(state);
         assert!(h <= exact, "{}: bound {h}, distance {exact}", coding.picture(state));
         out.clear();
-        coding.successors(&mut scratch, state, &mut out);
+        coding.states_after(&mut scratch, state, &mut out);
         assert!(out.iter().all(|&next| h <= evaluate(next).saturating_add(1)), "{}", coding.picture(state));
         all.push((h, exact));
     }
@@ -165,7 +165,7 @@ fn corners_without_their_places_or_their_turns_bound_the_small_cube() {
             assert!(values.iter().all(|&h| h <= depth) && (depth > 2 || values.contains(&depth)));
         }
         out.clear();
-        level.iter().for_each(|&state| coding.successors(&mut scratch, state, &mut out));
+        level.iter().for_each(|&state| coding.states_after(&mut scratch, state, &mut out));
         out.sort_unstable();
         out.dedup();
         out.retain(|state| !level.contains(state) && !before.contains(state));
@@ -189,7 +189,7 @@ fn several_sets_with_pieces_alike_and_orientations_that_do_not_count() {
 fn states_of_pieces_are_numbered_without_gaps() {
     for (definition, text) in [(CUBE, "CORNERS 3 1?"), (MIXED, "A 2=5/C 1/B 2"), (CUBE, "CORNERS 1=4 2=3? 5")] {
         let fewer = pieces::project(&puzzle(definition, ""), &named(&[text])[0]).unwrap();
-        let mut space = pieces::Places::default();
+        let mut space = pieces::NumberingScratch::default();
         for number in 0..fewer.states {
             let mut rest = number;
             let mut again = 0;

@@ -17,9 +17,9 @@ use crate::own::permutation_coding::tables::{SetTables, count};
 
 /// An abstract puzzle.
 #[derive(Debug)]
-pub(super) struct Fewer {
+pub(super) struct AbstractPermutations {
     /// The sets that are kept.
-    pub sets: Vec<FewerSet>,
+    pub sets: Vec<AbstractSet>,
     /// How many states there are.
     pub states: u64,
     /// What undoes the moves, by kept set; no two do the same.
@@ -28,7 +28,7 @@ pub(super) struct Fewer {
 
 /// A set with fewer pieces.
 #[derive(Debug)]
-pub(super) struct FewerSet {
+pub(super) struct AbstractSet {
     /// Its number in the puzzle.
     pub set: usize,
     /// What becomes of each piece of the puzzle.
@@ -43,9 +43,9 @@ pub(super) struct FewerSet {
     turned: Vec<u64>,
 }
 
-/// Space to number a state.
+/// Space to number a state in.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places {
+pub(super) struct NumberingScratch {
     places: Vec<u8>,
     free: Vec<u8>,
     next: Vec<usize>,
@@ -60,7 +60,10 @@ pub(super) fn check(puzzle: &Permutations, abstractions: &[Abstraction]) -> Resu
 ///
 /// # Errors
 /// Where the groups are no pieces of the puzzle, or leave too many states.
-pub(super) fn project(puzzle: &Permutations, abstraction: &Abstraction) -> Result<Fewer, ProjectionError> {
+pub(super) fn project(
+    puzzle: &Permutations,
+    abstraction: &Abstraction,
+) -> Result<AbstractPermutations, ProjectionError> {
     let sets = classes(puzzle, abstraction)?;
     let states: BigUint = sets.iter().map(|(_, _, set)| states(set)).product();
     let states = match u64::try_from(&states).ok().filter(|&states| states <= MOST_STATES) {
@@ -71,12 +74,12 @@ pub(super) fn project(puzzle: &Permutations, abstraction: &Abstraction) -> Resul
         }
     };
     let mut weight = BigUint::from(1u8);
-    let sets: Vec<FewerSet> =
-        sets.into_iter().map(|(number, class_of, set)| FewerSet::new(number, class_of, &set, &mut weight)).collect();
+    let sets: Vec<AbstractSet> =
+        sets.into_iter().map(|(number, class_of, set)| AbstractSet::new(number, class_of, &set, &mut weight)).collect();
     let undo = puzzle.moves.iter().map(|step| images(&sets, &puzzle.inverse(&step.sets)));
     let mut seen = HashSet::new();
     let undo = undo.filter(|step| step.iter().any(Option::is_some) && seen.insert(step.clone())).collect();
-    Ok(Fewer { sets, states, undo })
+    Ok(AbstractPermutations { sets, states, undo })
 }
 
 /// By kept set: its number, what becomes of each piece, and the set of what they become.
@@ -134,8 +137,8 @@ fn unoriented(set: &PieceSet) -> PieceSet {
 }
 
 /// What a transformation does to the kept sets; nothing to some.
-fn images(sets: &[FewerSet], step: &Transformation) -> Vec<Option<SetTransformation>> {
-    let image = |set: &FewerSet| {
+fn images(sets: &[AbstractSet], step: &Transformation) -> Vec<Option<SetTransformation>> {
+    let image = |set: &AbstractSet| {
         let SetTransformation { from, turn } = &step[set.set];
         let turn = if set.is_oriented() { turn.clone() } else { vec![0; turn.len()] };
         let image = SetTransformation { from: from.clone(), turn };
@@ -145,7 +148,7 @@ fn images(sets: &[FewerSet], step: &Transformation) -> Vec<Option<SetTransformat
     sets.iter().map(image).collect()
 }
 
-impl FewerSet {
+impl AbstractSet {
     fn new(number: usize, class_of: Vec<u8>, set: &PieceSet, weight: &mut BigUint) -> Self {
         let tables = SetTables::new(&unoriented(set), weight);
         let (mut begins, mut turned) = (vec![0], Vec::new());
@@ -172,8 +175,8 @@ impl FewerSet {
 
     /// What the set adds to the number of a state: by position, the class of the piece and its orientation.
     #[inline]
-    pub(super) fn number(&self, state: impl Iterator<Item = (u8, u8)>, space: &mut Places) -> u64 {
-        let Places { places, next, .. } = space;
+    pub(super) fn number(&self, state: impl Iterator<Item = (u8, u8)>, space: &mut NumberingScratch) -> u64 {
+        let NumberingScratch { places, next, .. } = space;
         places.resize(self.turned.len(), 0);
         next.clear();
         next.extend_from_slice(&self.begins);
@@ -188,8 +191,8 @@ impl FewerSet {
     }
 
     /// Reads the uppermost part of `rest`, which loses it: by position, the class of the piece and its orientation. What it was.
-    pub(super) fn read(&self, rest: &mut u64, state: &mut [(u8, u8)], space: &mut Places) -> u64 {
-        let Places { places, free, .. } = space;
+    pub(super) fn read(&self, rest: &mut u64, state: &mut [(u8, u8)], space: &mut NumberingScratch) -> u64 {
+        let NumberingScratch { places, free, .. } = space;
         let before = *rest;
         state.fill((0, 0));
         places.resize(self.turned.len(), 0);
@@ -203,7 +206,7 @@ impl FewerSet {
         self.tables.places(rest, places, free);
         let classes =
             (0..=u8::MAX).zip(self.begins.windows(2)).flat_map(|(class, ends)| (ends[0]..ends[1]).map(move |_| class));
-        for ((class, &place), _) in classes.zip(&*places).zip(&self.turned) {
+        for (class, &place) in classes.zip(&*places) {
             state[usize::from(place)].0 = class;
         }
         for (&weight, &place) in self.turned.iter().zip(&*places).rev().filter(|&(&weight, _)| weight > 0) {

@@ -1,11 +1,12 @@
 //! Distances in one abstract puzzle, looked up for states of the puzzle itself.
 
 use halma_engine::search::{CancellationToken, Stopped};
+use halma_rules::cells::Cells;
 use halma_rules::puzzle::grounded::Letters;
 
 use super::abstraction::Projected;
-use super::distances::{self, INFINITE};
-use crate::own::coding::{self, Coding, LetterRanks, Set};
+use super::distances;
+use crate::own::coding::{self, Coding, LetterRanks};
 
 /// The distance table of an abstraction.
 pub(super) struct Table {
@@ -23,10 +24,10 @@ enum Lookup {
 
 /// The cells of each letter.
 #[inline]
-pub(super) fn sum_up<const W: usize>(state: &[u8], sets: &mut [Set<W>]) {
-    sets.fill([0; W]);
+pub(super) fn sum_up<const W: usize>(state: &[u8], sets: &mut [Cells<W>]) {
+    sets.fill(Cells::EMPTY);
     for (cell, &letter) in state.iter().enumerate() {
-        sets[usize::from(letter)][cell / 64] |= 1 << (cell % 64);
+        sets[usize::from(letter)].add(cell);
     }
 }
 
@@ -54,35 +55,30 @@ impl Table {
 
     /// The distance of a state to the nearest abstract goal; `u32::MAX` where there is no way.
     #[inline]
-    pub(super) fn distance<const W: usize>(&self, state: &[u8], sets: &[Set<W>]) -> u32 {
+    pub(super) fn distance<const W: usize>(&self, state: &[u8], sets: &[Cells<W>]) -> u32 {
         let number = match &self.lookup {
             Lookup::Digits(add) => {
                 let letters = add.len() / state.len();
                 state.iter().enumerate().map(|(cell, &letter)| add[cell * letters + usize::from(letter)]).sum()
             }
             Lookup::Counts(all) => {
-                let (mut number, mut used) = (0, [0; W]);
+                let (mut number, mut used) = (0, Cells::EMPTY);
                 for (members, ranks) in all {
-                    let (mut set, mut rest) = ([0; W], *members);
+                    let (mut set, mut rest) = (Cells::EMPTY, *members);
                     while rest != 0 {
-                        let one = &sets[rest.trailing_zeros() as usize];
+                        set |= sets[rest.trailing_zeros() as usize];
                         rest &= rest - 1;
-                        set.iter_mut().zip(one).for_each(|(set, one)| *set |= one);
                     }
                     // A number that no move leads to can be read as a state with other counts: it has no bound.
-                    if set.iter().map(|word| word.count_ones() as usize).sum::<usize>() != ranks.men {
+                    if set.len() != ranks.men {
                         return 0;
                     }
                     number += coding::rank_of(ranks, &set, Some(&used));
-                    used.iter_mut().zip(&set).for_each(|(used, bits)| *used |= bits);
+                    used |= set;
                 }
                 number
             }
         };
-        match self.distances.get(number as usize) {
-            None => 0,
-            Some(&INFINITE) => u32::MAX,
-            Some(&distance) => distance.into(),
-        }
+        distances::look_up(&self.distances, number)
     }
 }

@@ -1,6 +1,6 @@
 //! The twelve kinds of moves and what each does to the order of the row (Table 1).
 
-use crate::row::row_board::Board;
+use crate::row::row_board::{BLACK, Board};
 
 /// One of the twelve kinds, by the checker that moves, the one that it passes, and the way it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ impl Kind {
     pub fn of(board: &Board, place: u64) -> Option<Self> {
         board.moves().find(|&p| p == place)?;
         let (from, to) = ((place - board.first()) as usize, board.vacancy());
-        let black = |p: usize| board.checkers()[p] == 1;
+        let black = |p: usize| board.checkers()[p] == BLACK;
         let over = (from.abs_diff(to) == 2).then(|| black(usize::midpoint(from, to)));
         Some(Self { black: black(from), over, right: from < to })
     }

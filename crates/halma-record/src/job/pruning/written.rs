@@ -18,14 +18,17 @@ const KEEP_BESIDE_ROUNDS: usize = 100_000;
 
 impl Pruning {
     /// The pruning of that name with the parameters given.
-    fn with(name: &str, parameters: Vec<(String, Parameter)>) -> Result<Self, String> {
+    fn with(name: &str, stated: Vec<(String, Parameter)>) -> Result<Self, String> {
+        let is_repeated = |i: usize| stated[..i].iter().any(|(key, _)| *key == stated[i].0);
+        if let Some(i) = (0..stated.len()).find(|&i| parameters(name).contains(&&*stated[i].0) && is_repeated(i)) {
+            return Err(format!("parameter `{}` of the pruning `{name}` is given twice", stated[i].0));
+        }
         let (mut given, mut by_trial, mut listed) = (Vec::new(), false, None);
-        for (key, parameter) in parameters {
+        for (key, parameter) in stated {
             match parameter {
                 Parameter::Number(number) => given.push((key, number)),
-                Parameter::Weights(numbers) if listed.is_none() => listed = Some(weights(&numbers)?),
-                Parameter::Weights(_) => return Err(unknown(name, &key)),
-                Parameter::Trial if key == "cap" && !by_trial => by_trial = true,
+                Parameter::Weights(numbers) => listed = Some(weights(&numbers)?),
+                Parameter::Trial if key == "cap" => by_trial = true,
                 Parameter::Trial => return Err(not_whole(&key, "trial")),
             }
         }
@@ -309,7 +312,7 @@ impl<'de> Visitor<'de> for AsTyped {
     type Value = Pruning;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "one of {}, or a table with name and parameters", OF_TRANSFERS.join(", "))
+        f.write_str("a pruning by name, as in \"leading\" or \"mcc(5)\", or a table with name and parameters")
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Pruning, E> {
@@ -435,7 +438,8 @@ mod tests {
             ("mcc(x)", "c = x: allowed are whole numbers"),
             ("mcc()", "c = : allowed are whole numbers"),
             ("mcc(1,2,3)", "unknown parameter `3` of the pruning `mcc`: allowed are c and keep, each once"),
-            ("mcc(c=1,c=2)", "unknown parameter `c` of the pruning `mcc`: allowed are c and keep, each once"),
+            ("mcc(c=1,c=2)", "parameter `c` of the pruning `mcc` is given twice"),
+            ("mcc(5,c=2)", "parameter `c` of the pruning `mcc` is given twice"),
             ("theorem-1(5)", "unknown parameter `5` of the pruning `theorem-1`: it takes none"),
             (
                 "leading(5,4,3,2,1,1,1)",
@@ -448,20 +452,14 @@ mod tests {
             ("leading(class-look-ahead=21)", "class-look-ahead = 21: allowed are 1 to 20 moves"),
             ("pattern(33)", "classes = 33: allowed are 1 to 32"),
             ("leading(cap=0)", "cap = 0: allowed are centroids from 1, and \"trial\""),
-            (
-                "leading(cap=trial,cap=3)",
-                "unknown parameter `cap` of the pruning `leading`: allowed are classes and cap and look-ahead and least and class-look-ahead and weights, each once",
-            ),
+            ("leading(cap=trial,cap=3)", "parameter `cap` of the pruning `leading` is given twice"),
             ("pattern(cap=trial)", "unknown parameter `cap` of the pruning `pattern`: allowed are classes, each once"),
             ("leading(weights=1/x)", "weights = 1/x: allowed are whole numbers"),
             ("leading(weights=1/10001)", "weights = 10001: allowed are 0 to 10000"),
             ("leading(weights=1/-1)", "weights = -1: allowed are 0 to 10000"),
             ("leading(cap=3,weights=1/2)", "weights: not allowed beside cap"),
             ("leading(weights=1/2,cap=trial)", "weights: not allowed beside cap"),
-            (
-                "leading(weights=1/2,weights=1)",
-                "unknown parameter `weights` of the pruning `leading`: allowed are classes and cap and look-ahead and least and class-look-ahead and weights, each once",
-            ),
+            ("leading(weights=1/2,weights=1)", "parameter `weights` of the pruning `leading` is given twice"),
             ("leading(cap=3/4)", "cap = 3/4: allowed are whole numbers"),
             ("leading(look-ahead=trial)", "look-ahead = trial: allowed are whole numbers"),
             ("truncate(0)", "keep = 0: allowed are numbers of states from 1 to 1099511627776"),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::grounded::{GroundedTask, Letters, Step, Until};
+use super::super::grounded::{GroundedTask, Letters, Step, Until, has_letter};
 use super::names;
 
 /// A puzzle whose steps are collected.
@@ -135,12 +135,12 @@ impl<'a> Lifted<'a> {
 
     /// The set of all letters.
     pub fn all(&self) -> Letters {
-        (1 << self.letters.len()) - 1
+        self.task.all_letters()
     }
 
     /// The letters of a set, by number.
     pub fn members(&self, set: Letters) -> impl Iterator<Item = u8> + use<> {
-        (0..self.letters.len() as u8).filter(move |letter| set >> letter & 1 == 1)
+        (0..self.letters.len() as u8).filter(move |&letter| has_letter(set, letter))
     }
 
     /// The names of a set of letters.
@@ -162,7 +162,7 @@ impl Schema {
         let one = |place: &Place| {
             let new = place.writes?;
             let had = i64::from(letters & place.needs != 0);
-            Some(i64::from(letters >> new & 1 == 1) - had)
+            Some(i64::from(has_letter(letters, new)) - had)
         };
         self.kind.places.iter().filter_map(one).sum()
     }
@@ -197,10 +197,10 @@ impl Chains {
         let only_less = |&letters: &Letters| {
             schemas.iter().all(|s| s.change(letters) <= 0) && chains().all(|s| s.change(letters) < 0)
         };
-        let all: Letters = (1 << task.letters.len()) - 1;
+        let all = task.all_letters();
         let men = if task.has_empty { all >> 1 } else { all };
         let most = |set: Letters| {
-            let count = |start: &Vec<u8>| start.iter().filter(|&&letter| set >> letter & 1 == 1).count();
+            let count = |start: &Vec<u8>| start.iter().filter(|&&letter| has_letter(set, letter)).count();
             task.starts.iter().map(count).max().unwrap_or(0)
         };
         let sets = (0..task.letters.len()).map(|letter| 1 << letter).chain([men]);
@@ -217,11 +217,14 @@ fn kind_of(task: &GroundedTask, step: &Step, repetitions: &mut Vec<(u16, u8)>) -
         ((cx - x).pow(2) + (cy - y).pow(2), cy - y, cx - x)
     };
     let written = |cell: u8| step.writes.iter().find(|&&(c, _)| c == cell).map(|&(_, letter)| letter);
-    let all: Letters = (1 << task.letters.len()) - 1;
+    let all = task.all_letters();
     let mut needs: Vec<(u8, Letters)> = step.needs.clone();
     needs.retain(|&(cell, set)| set != all || written(cell).is_some() || cell == step.from || cell == step.to);
     needs.sort_unstable_by_key(|&(cell, _)| place(cell));
-    let position = |cell: u8| needs.iter().position(|&(c, _)| c == cell).unwrap_or_default();
+    let position = |cell: u8| {
+        let at = needs.iter().position(|&(c, _)| c == cell);
+        at.unwrap_or_else(|| unreachable!("the man's cells have conditions"))
+    };
     let repetition = (step.until != Until::Once).then(|| {
         let line = (step.rule, step.direction);
         let at = repetitions.iter().position(|&repetition| repetition == line);

@@ -247,8 +247,9 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<ExportedFile>
 /// The file of a permutation puzzle: pieces and orientations by position.
 pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<ExportedFile> {
     let (called, legend) = move_names(puzzle);
-    let mut text = export.head("--", &about(false, true, false));
-    let _ = writeln!(text, "-- {legend}");
+    let mut lines = about(false, true, false);
+    lines.push(legend);
+    let mut text = export.head("--", &lines);
     text.push_str("-- piece_1[3] is the number of the piece on the third position of the first set.\n\nvar\n");
     let most = |set: usize| puzzle.sets[set].pieces.len() - 1;
     let oriented = |set: usize| is_oriented(&puzzle.sets[set]);

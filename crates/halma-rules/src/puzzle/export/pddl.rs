@@ -10,7 +10,7 @@ mod permutations;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::super::grounded::{GoalCondition, Letters, Until};
+use super::super::grounded::{GoalCondition, Letters, Until, has_letter};
 use super::lifted::{Lifted, Schema};
 use super::{Export, ExportedFile, slug};
 
@@ -212,7 +212,7 @@ impl Domain<'_> {
                 |(cell, &letter): (&String, &u8)| format!("(has {cell} {})", self.lifted.letters[usize::from(letter)]);
             let mut all: Vec<String> = self.lifted.cells.iter().zip(start).map(has).collect();
             for (number, set) in self.lifted.counters.iter().enumerate() {
-                let count = start.iter().filter(|&&letter| set >> letter & 1 == 1).count();
+                let count = start.iter().filter(|&&letter| has_letter(*set, letter)).count();
                 all.push(format!("(count_{number} {})", amount(count as i64)));
             }
             all.extend(self.lifted.has_long_moves().then(|| "(rest)".to_string()));

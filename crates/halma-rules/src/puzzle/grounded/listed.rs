@@ -81,7 +81,7 @@ impl GroundedTask {
     }
 
     fn left(&self, goal: &GoalCondition, kept: &[(Letters, u32)]) -> Left {
-        let mut allowed: Vec<Letters> = vec![(1 << self.letters.len()) - 1; self.board.len()];
+        let mut allowed: Vec<Letters> = vec![self.all_letters(); self.board.len()];
         goal.cells.iter().for_each(|&(cell, set)| allowed[usize::from(cell)] &= set);
         loop {
             let before = allowed.clone();

@@ -27,7 +27,7 @@ impl GroundedTask {
             starts.iter().all(|start| ends.contains(&map.image(start)))
                 && self.keeps_blocks(map)
                 && map.normalizes(fixing)
-                && self.turns_round(|step| self.image_of_step(map, step))
+                && self.images_of_reversed_moves_are_moves(|step| self.image_of_step(map, step))
         };
         maps.into_iter().find(is_mirror)
     }

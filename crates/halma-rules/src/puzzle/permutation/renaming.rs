@@ -26,7 +26,7 @@ impl Permutations {
     /// different names, or those whose orientation counts the names of others.
     #[must_use]
     pub fn renaming(&self) -> Option<Renaming> {
-        if !self.closed {
+        if !self.has_inverse_moves {
             return None;
         }
         let mut sets = Vec::new();

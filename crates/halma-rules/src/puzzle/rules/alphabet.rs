@@ -7,7 +7,7 @@ use halma_record::job::puzzle_tables::{Goal, Places, RulesTable};
 use super::parsed::ParsedRule;
 use super::{is_class, place};
 use crate::puzzle::TableFault;
-use crate::puzzle::grounded::{Letters, MAX_LETTERS};
+use crate::puzzle::grounded::{Letters, MAX_LETTERS, has_letter};
 use crate::puzzle::map::Map;
 
 /// The letters of a puzzle, and its classes.
@@ -50,13 +50,13 @@ impl Alphabet {
             for token in rule.left.iter().chain(&rule.right) {
                 let on_board = maps.iter().any(|map| map.letters.contains(&token.letter));
                 let is_met =
-                    alphabet.letters.iter().position(|&l| l == token.letter).is_some_and(|at| met >> at & 1 == 1);
+                    alphabet.letters.iter().position(|&l| l == token.letter).is_some_and(|at| has_letter(met, at));
                 let named = alphabet.classes.contains_key(&token.letter)
                     || on_board
                     || is_met && (token.letter == '.' || alphabet.is_named(table, rules, token.letter));
                 if !named {
                     let letter = token.letter;
-                    let known = |&at: &usize| met >> at & 1 == 1 && alphabet.letters[at] != letter;
+                    let known = |&at: &usize| has_letter(met, at) && alphabet.letters[at] != letter;
                     let known = (0..alphabet.letters.len()).filter(known).map(|at| alphabet.letters[at]);
                     let message = match is_met {
                         false => format!(
@@ -142,8 +142,10 @@ impl Alphabet {
         Ok((letter, set))
     }
 
+    /// The number of a letter of a start, or of one that a rule writes.
     pub(super) fn number(&self, letter: char) -> u8 {
-        self.letters.iter().position(|&l| l == letter).unwrap_or_default() as u8
+        let at = self.letters.iter().position(|&l| l == letter);
+        at.unwrap_or_else(|| unreachable!("starts and rules have no letters but these")) as u8
     }
 
     /// The letters that a character of a rule or a goal stands for; `None` if it is unknown.

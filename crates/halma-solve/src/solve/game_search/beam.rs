@@ -18,7 +18,7 @@ use halma_engine::store::Level;
 use halma_puzzles::game_puzzle::pair::PairKey;
 use halma_puzzles::game_puzzle::{Armies, GamePuzzle};
 use halma_rules::cells::Cells;
-use halma_rules::moves::Pieces;
+use halma_rules::moves::ComponentScratch;
 use halma_rules::problem::set;
 
 use super::{Answer, GameSearch, Side, exhausted, no_solution};
@@ -66,6 +66,8 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         while !sequence.has(puzzle.length()) && !sequence.is_dead() {
             let last = sequence.levels.len() - 1;
             if sequence.last().whole() > beam.keep as u64 {
+                // Not by `Engine::select`, which counts what is left out as pruned: `exhausted` asks whether a *bound*
+                // pruned anything.
                 sequence.levels[last] = self.best(puzzle, &score, beam, sequence.last())?;
                 complete = false;
             }
@@ -135,20 +137,20 @@ struct Scoring<const W: usize> {
     cells: [Vec<u8>; 2],
     men: Vec<u8>,
     reach: Vec<Cells<W>>,
-    pieces: Pieces<W>,
+    pieces: ComponentScratch<W>,
 }
 
 impl<const W: usize> Scoring<W> {
     fn new(men: usize) -> Self {
         let (cells, reach) = ([vec![0; men], vec![0; men]], vec![Cells::EMPTY; 2 * men]);
-        Self { cells, men: Vec::new(), reach, pieces: Pieces::default() }
+        Self { cells, men: Vec::new(), reach, pieces: ComponentScratch::default() }
     }
 }
 
 impl<const W: usize> Score<W> {
     fn of<K: PairKey>(&self, puzzle: &GamePuzzle<W, K>, key: K, scratch: &mut Scoring<W>) -> i64 {
         let Scoring { cells, men, reach, pieces } = scratch;
-        let (armies, _) = puzzle.armies_near(key, cells);
+        let (armies, _) = puzzle.armies_into(key, cells);
         let (winner, loser) = puzzle.sides(armies);
         let outside = winner & !self.base;
         men.clear();

@@ -18,8 +18,9 @@ use halma_rules::cells::Cells;
 use halma_rules::game::Side;
 
 use super::GameSearch;
-use super::game_trace::{goals, neighbours};
+use super::game_trace::neighbours;
 use crate::solve::Counted;
+use crate::solve::length_labels::stem_of_length;
 use crate::solve::path_counts::{
     Before, CountLimits, Held, burnside, paths_by_class, paths_by_state, states, sum, sum_of_products,
 };
@@ -42,7 +43,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
     pub fn count(&self, length: u32) -> Counted<Games> {
         let puzzle = self.puzzle(length);
         self.engine.progress.length(length);
-        let mut sequence = self.sequence(&puzzle, format!("L{length}"));
+        let mut sequence = self.sequence(&puzzle, stem_of_length(length));
         let games = (0..length).try_for_each(|_| self.engine.grow(&puzzle, &mut sequence)).and_then(|()| {
             let levels = &sequence.levels[..];
             self.engine.expander.install(|| Held::summing(&[levels], |held| self.sum(&puzzle, levels, held)))
@@ -52,7 +53,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
 
     fn sum(&self, puzzle: &GamePuzzle<W, K>, levels: &[Level<K>], held: &mut Held) -> Result<Games, Stopped> {
         let limits = CountLimits { cancel: self.engine.cancel, plan: self.engine.expander.memory_plan() };
-        let ends = goals(puzzle, &levels[levels.len() - 1])?;
+        let ends = self.goals_on(puzzle, &levels[levels.len() - 1])?;
         let on_games = states(levels, ends, || before(puzzle), limits, held)?;
         held.check()?;
         let ends = &on_games[on_games.len() - 1];
@@ -80,7 +81,8 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
 
 /// The size of a position's class.
 fn orbit<const W: usize, K: PairKey>(puzzle: &GamePuzzle<W, K>, armies: Armies<W>) -> u128 {
-    let mut images: Vec<Armies<W>> = puzzle.images().iter().map(|i| armies.map(|a: Cells<W>| a.mapped(i))).collect();
+    let mut images: Vec<Armies<W>> =
+        puzzle.permutations().iter().map(|i| armies.map(|a: Cells<W>| a.mapped(i))).collect();
     images.push(armies);
     images.sort_unstable();
     images.dedup();

@@ -17,7 +17,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         levels: &[Level<K>],
     ) -> Result<Option<Vec<Armies<W>>>, Stopped> {
         let exchange = self.engine.expander.exchange();
-        let here = goals(puzzle, &levels[levels.len() - 1])?.first().copied();
+        let here = self.goals_on(puzzle, &levels[levels.len() - 1])?.first().copied();
         let Some(last) = exchange.all_reduce_min(here)? else { return Ok(None) };
         let keys = trace_by(levels, last, exchange, |key, depth, level| {
             let (armies, _) = puzzle.armies(key);
@@ -35,19 +35,11 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         }
         Ok(Some(game))
     }
-}
 
-/// The states of a level that end a game, ascending.
-pub(super) fn goals<const W: usize, K: PairKey>(
-    puzzle: &GamePuzzle<W, K>,
-    level: &Level<K>,
-) -> Result<Vec<K>, StoreError> {
-    let (mut keys, mut goals) = (Vec::new(), Vec::new());
-    for block in 0..level.blocks() {
-        level.read_block(block, &mut keys)?;
-        goals.extend(keys.iter().copied().filter(|&key| puzzle.is_goal(key)));
+    /// The states of a level that end a game, ascending.
+    pub(super) fn goals_on(&self, puzzle: &GamePuzzle<W, K>, level: &Level<K>) -> Result<Vec<K>, StoreError> {
+        self.engine.filtered(level, || (), |(), key| puzzle.is_goal(key))
     }
-    Ok(goals)
 }
 
 /// The positions one move of `side` away, which are also the positions from which such a move leads here.

@@ -19,8 +19,8 @@ impl<K: Key> ModelSearch<'_, K> {
             }
             let mut around = Vec::new();
             if backward {
-                worker.successors(here, &mut around);
-            } else if !worker.predecessors(here, &mut around) {
+                worker.canonical_successors(here, &mut around);
+            } else if !worker.canonical_predecessors(here, &mut around) {
                 return self.first_that_leads_to(level, here);
             }
             Ok(level.first_of(around)?)
@@ -34,7 +34,7 @@ impl<K: Key> ModelSearch<'_, K> {
             let mut after = Vec::new();
             Ok(keys.iter().copied().find(|&key| {
                 after.clear();
-                worker.successors(key, &mut after);
+                worker.canonical_successors(key, &mut after);
                 after.contains(&next)
             }))
         };

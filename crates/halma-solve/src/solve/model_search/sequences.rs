@@ -23,7 +23,7 @@ use crate::solve::path_counts::{AT_ONCE, Before, CountLimits, Held, burnside, pa
 /// States whose moves are summed at a time, if memory suffices.
 const PART: usize = 1 << 12;
 
-/// After so many solutions that are listed memory is looked at.
+/// Memory is checked each time so many solutions have been listed.
 const OFTEN: usize = 1 << 10;
 
 /// Numbers of shortest solutions.
@@ -54,10 +54,10 @@ impl<K: Key> ModelSearch<'_, K> {
     /// Where it is stopped, where memory does not suffice for the states on them, or where a level cannot be read.
     pub fn all<T: Clone + Eq + Hash>(&self, most: usize, written: impl Fn(&[K]) -> T) -> Result<Vec<T>, Stopped> {
         let levels = &self.ahead.levels[..];
-        let on_walks = self.engine.expander.install(|| Held::summing(&[levels], |held| self.on_walks(levels, held)))?;
+        let on_paths = self.engine.expander.install(|| Held::summing(&[levels], |held| self.on_paths(levels, held)))?;
         let (mut worker, mut found, mut listed) = (self.model.worker(), Vec::new(), HashSet::new());
         let mut starts: Vec<K> = self.model.starts();
-        starts.retain(|&start| on_walks[0].binary_search(&worker.canonical(start)).is_ok());
+        starts.retain(|&start| on_paths[0].binary_search(&worker.canonical(start)).is_ok());
         // Depth-first: the states still to be tried, each with its level.
         let mut open: Vec<(usize, K)> = starts.into_iter().rev().map(|start| (0, start)).collect();
         let (mut walk, mut after): (Vec<K>, Vec<K>) = (Vec::new(), Vec::new());
@@ -65,7 +65,7 @@ impl<K: Key> ModelSearch<'_, K> {
             self.engine.cancel.check()?;
             walk.truncate(depth);
             walk.push(state);
-            let Some(next) = on_walks.get(depth + 1) else {
+            let Some(next) = on_paths.get(depth + 1) else {
                 let solution = written(&walk);
                 if listed.insert(solution.clone()) {
                     found.push(solution);
@@ -104,28 +104,28 @@ impl<K: Key> ModelSearch<'_, K> {
     }
 
     /// By level, the classes of states that lie on some solution through these levels.
-    fn on_walks(&self, levels: &[Level<K>], held: &mut Held) -> Result<Vec<Vec<K>>, Stopped> {
+    fn on_paths(&self, levels: &[Level<K>], held: &mut Held) -> Result<Vec<Vec<K>>, Stopped> {
         let limits = self.limits();
         let ends = self.goals_on(&levels[levels.len() - 1])?;
         if self.model.has_inverse() {
             let gave_up = AtomicBool::new(false);
-            let on_walks = states(levels, ends.clone(), || self.befores(&gave_up), limits, held)?;
+            let on_paths = states(levels, ends.clone(), || self.befores(&gave_up), limits, held)?;
             if !gave_up.into_inner() {
                 held.check()?;
-                return Ok(on_walks);
+                return Ok(on_paths);
             }
             *held = Held::default();
         }
         // Where predecessors cannot be computed, or are too many, every state of the previous level is tried.
         held.enter(ends.len(), limits)?;
-        let mut on_walks = vec![ends];
+        let mut on_paths = vec![ends];
         for level in levels[..levels.len() - 1].iter().rev() {
-            let next = &on_walks[on_walks.len() - 1];
+            let next = &on_paths[on_paths.len() - 1];
             let block = |(worker, keys, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>, Vec<K>), block: usize| {
                 level.read_block(block, keys)?;
                 keys.retain(|&key| {
                     after.clear();
-                    worker.successors(key, after);
+                    worker.canonical_successors(key, after);
                     after.iter().any(|state| next.binary_search(state).is_ok())
                 });
                 Ok::<_, StoreError>(std::mem::take(keys))
@@ -133,10 +133,10 @@ impl<K: Key> ModelSearch<'_, K> {
             let scratch = || (self.model.worker(), Vec::new(), Vec::new());
             let here = parallel::map(level.blocks(), scratch, block)?.concat();
             held.enter(here.len(), limits)?;
-            on_walks.push(here);
+            on_paths.push(here);
         }
-        on_walks.reverse();
-        Ok(on_walks)
+        on_paths.reverse();
+        Ok(on_paths)
     }
 
     /// For each class of the next level, how many sequences of states lead to it from the starts; `ways` are those of
@@ -144,14 +144,14 @@ impl<K: Key> ModelSearch<'_, K> {
     /// member to those of another.
     fn pushed(&self, here: &[K], ways: &[u128], next: &[K]) -> Result<Vec<u128>, Stopped> {
         let limits = self.limits();
-        limits.check_for::<u128>(next.len())?;
+        limits.check_memory_for::<u128>(next.len())?;
         let size = limits.part().min(PART);
         let part = |(worker, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>), number: usize| {
             limits.check()?;
             let (mut found, part) = (Vec::new(), number * size..here.len().min((number + 1) * size));
             for (&key, &ways) in here[part.clone()].iter().zip(&ways[part]) {
                 after.clear();
-                worker.successors(key, after);
+                worker.canonical_successors(key, after);
                 found.extend(after.iter().filter_map(|state| next.binary_search(state).ok()).map(|at| (at, ways)));
             }
             Ok::<_, Stopped>(found)
@@ -170,15 +170,15 @@ impl<K: Key> ModelSearch<'_, K> {
     }
 
     fn sum(&self, levels: &[Level<K>], held: &mut Held) -> Result<Sequences, Stopped> {
-        let on_walks = self.on_walks(levels, held)?;
+        let on_paths = self.on_paths(levels, held)?;
         let mut worker = self.model.worker();
-        let mut ways = vec![0u128; on_walks[0].len()];
+        let mut ways = vec![0u128; on_paths[0].len()];
         for start in self.model.starts() {
-            if let Ok(at) = on_walks[0].binary_search(&worker.canonical(start)) {
+            if let Ok(at) = on_paths[0].binary_search(&worker.canonical(start)) {
                 ways[at] += 1;
             }
         }
-        for pair in on_walks.windows(2) {
+        for pair in on_paths.windows(2) {
             ways = self.pushed(&pair[0], &ways, &pair[1])?;
         }
         let mut fixed = vec![sum(ways.iter().copied())?];
@@ -191,24 +191,24 @@ impl<K: Key> ModelSearch<'_, K> {
         for map in 1..whole.order() {
             let mut starts = self.model.starts();
             starts.retain(|&start| {
-                moved.image(start, map) == start && on_walks[0].binary_search(&worker.canonical(start)).is_ok()
+                moved.image(start, map) == start && on_paths[0].binary_search(&worker.canonical(start)).is_ok()
             });
             let mut after = |state: K, depth: usize| {
                 let mut after = Vec::new();
                 worker.after(state, &mut after);
                 after.retain(|&next| {
-                    moved.image(next, map) == next && on_walks[depth + 1].binary_search(&worker.canonical(next)).is_ok()
+                    moved.image(next, map) == next && on_paths[depth + 1].binary_search(&worker.canonical(next)).is_ok()
                 });
                 after.into_iter().map(|next| (next, 1)).collect()
             };
             let mut all = 0;
             for start in starts {
-                let ends = paths_by_state(start, on_walks.len() - 1, &mut after)?;
+                let ends = paths_by_state(start, on_paths.len() - 1, &mut after)?;
                 all = sum(ends.into_values().chain([all]))?;
             }
             fixed.push(all);
         }
-        let positions = on_walks.iter().map(|level| level.len() as u64).collect();
+        let positions = on_paths.iter().map(|level| level.len() as u64).collect();
         Ok(Sequences { sequences: fixed[0], up_to_symmetry: burnside(&fixed)?, symmetries, positions })
     }
 }

@@ -13,7 +13,7 @@ use halma_engine::parallel;
 use halma_engine::search::{Stopped, digest};
 use halma_engine::store::Level;
 use halma_rules::cells::Cells;
-use halma_rules::moves::Pieces;
+use halma_rules::moves::ComponentScratch;
 
 use super::setup::Setup;
 use crate::solve::best_states::best_states;
@@ -142,7 +142,7 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
             sample.extend(keys.iter().filter(|key| u64::from(key.mix() as u32) % every == 0));
         }
         let scored = |(): &mut (), keys: &[K]| {
-            let (mut scores, mut scratch, mut pieces) = (Vec::new(), score.scratch(), Pieces::default());
+            let (mut scores, mut scratch, mut pieces) = (Vec::new(), score.scratch(), ComponentScratch::default());
             let mut pruners: Vec<_> = bounds.iter().map(|bound| bound.pruner()).collect();
             let mut reach = vec![Cells::EMPTY; setup.problem.transfer.start.len()];
             states.each_army(keys, |_, army| {

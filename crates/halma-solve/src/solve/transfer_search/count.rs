@@ -10,15 +10,16 @@
 //!
 //! Levels from both ends hold the armies of every solution that is looked for: levels *ahead* 0 to m from S, and levels
 //! *behind* 0 to L - m, from T or, where there is a mirror, from S again, as ρA_L, ρA_(L-1), ... A state that came on
-//! an earlier level lies on no shortest solution, and the levels leave it out. A chain takes one state from each level, each
-//! one move from the one before. Two chains, one ahead and one behind, that end in the same state (or one in the mirror image
-//! of the other's) are a solution, and every solution is such a pair. So their number is the sum of f g over the states in
-//! common, where f and g say how many chains end there (`crates/halma-solve/src/solve/path_counts.rs`).
+//! an earlier level lies on no shortest solution, and the levels leave it out. A *path* takes one state from each
+//! level, each one move from the one before. Two paths, one ahead and one behind, that end in the same state (or, with
+//! a mirror, in mirror images) are a solution, and every solution is such a pair. So their number is the sum of f g
+//! over the states in common, where f and g say how many paths end there
+//! (`crates/halma-solve/src/solve/path_counts.rs`).
 //!
-//! The leading half holds those only whose middle leads: with the odd function c of the partition, c(A_N) >= 0 for 2N
-//! moves, c(A_N) + c(A_(N+1)) >= 0 for 2N + 1. R negates that number, so solutions with more than 0 count twice, for
-//! their reversals, and those with 0, among which are the reversals of all of them, once. The number depends on the
-//! move that follows the middle, so that move carries it.
+//! The leading half has only solutions whose middle leads. With the odd function c of the partition: c(A_N) >= 0 for 2N
+//! moves, c(A_N) + c(A_(N+1)) >= 0 for 2N + 1. The mirrored reversal negates this sum. So a solution with a positive
+//! sum counts twice, once for its reversal, which is missing. A solution with sum 0 counts once, because its reversal
+//! is there, too. The sum depends on the move that follows the middle, so that move carries it.
 //!
 //! By Burnside's lemma, classes under K are the mean over k in K of the solutions that k fixes, and classes under K and
 //! R together the mean of these and of the solutions that Rk fixes. k fixes a solution if it fixes each of its armies.
@@ -49,7 +50,7 @@ use super::two_ended::{TwoEnded, two_sides};
 use crate::solve::frontiers::found_on;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::path_counts::{
-    Before, CountLimits, Held, burnside, filtered, paths_by_class, paths_by_state, states, sum, sum_of_products,
+    Before, CountLimits, Held, burnside, paths_by_class, paths_by_state, states, sum, sum_of_products,
 };
 use crate::solve::{Counted, Side};
 
@@ -253,14 +254,14 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
                 false => (army & image).len() + 1 == army.len() && self.setup.successor_armies(army).contains(&image),
             }
         };
-        let middle = |key| {
+        let is_middle = |(): &mut (), key| {
             let army = self.setup.tables.states.army(key);
             group.iter().any(|k| continues(army, k))
         };
-        let middles = filtered(&levels[levels.len() - 1], middle)?;
-        let on_walks = states(levels, middles, || self.before(None), self.limits(), held)?;
+        let middles = self.setup.engine.filtered(&levels[levels.len() - 1], || (), is_middle)?;
+        let on_paths = states(levels, middles, || self.before(None), self.limits(), held)?;
         held.check()?;
-        let f = paths_by_class(&on_walks, || self.before(None), self.limits())?;
+        let f = paths_by_class(&on_paths, || self.before(None), self.limits())?;
         let (mut own, mut by_reversal) = (Vec::new(), Vec::new());
         for k in group {
             let square = Symmetry { cells: k.cells.iter().map(|&c| k.cells[usize::from(c)]).collect(), ..*k };
@@ -270,14 +271,14 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
                     (members.iter().filter(|&&army| continues(army, k)).count() as u128, n)
                 }))?,
                 false => {
-                    let fixed = self.walks_fixed(&square, self.setup.problem.start(), &on_walks, None)?;
+                    let fixed = self.walks_fixed(&square, self.setup.problem.start(), &on_paths, None)?;
                     sum(fixed.iter().filter(|&(&army, _)| continues(army, k)).map(|(_, &n)| n))?
                 }
             });
             own.push(match k.cells == identity.cells {
                 true => by_reversal[0],
                 false => {
-                    let fixed = self.walks_fixed(k, self.setup.problem.start(), &on_walks, None)?;
+                    let fixed = self.walks_fixed(k, self.setup.problem.start(), &on_paths, None)?;
                     let palindromic = fixed.iter().filter(|&(&army, _)| continues(army, identity));
                     sum(palindromic.map(|(_, &n)| n))?
                 }
@@ -291,13 +292,13 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         &self,
         k: &Symmetry,
         start: Cells<W>,
-        on_walks: &[Vec<K>],
+        on_paths: &[Vec<K>],
         led: Option<u32>,
     ) -> Result<HashMap<Cells<W>, u128>, Stopped> {
-        paths_by_state(start, on_walks.len() - 1, |army, depth| {
+        paths_by_state(start, on_paths.len() - 1, |army, depth| {
             let here = |&next: &Cells<W>| {
                 k.apply(next) == next
-                    && on_walks[depth + 1].binary_search(&self.setup.tables.states.canonical(next)).is_ok()
+                    && on_paths[depth + 1].binary_search(&self.setup.tables.states.canonical(next)).is_ok()
             };
             let next = self.setup.successor_armies(army).into_iter().filter(here);
             next.map(|next| (next, self.counts_for(led, depth, army, next))).collect()

@@ -26,6 +26,7 @@ use halma_bounds::leading_moves::LeadingMoves;
 use halma_bounds::middle::FromMiddles;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
+use halma_engine::store::Level;
 use halma_rules::cells::Cells;
 use halma_rules::problem;
 
@@ -91,9 +92,10 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         }
     }
 
-    /// Decides `lengths` one after another by one leading half, until one has a solution: an attempt for each. The
-    /// first attempt alone has the leading levels among its own. Of two lengths with the same middle level only the
-    /// first has the following levels.
+    /// Decides `lengths` one after another by one leading half, until one has a solution. Returns attempts for the
+    /// first one or more of them, without gaps. The lengths that are left remain to be decided. The first attempt alone
+    /// has the leading levels among its own. Of two lengths with the same middle level only the first has the following
+    /// levels.
     pub(super) fn decide(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Cells<W>>> {
         let (first, mut top) = lengths.into_inner();
         let begun = Instant::now();
@@ -214,18 +216,12 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             Some(reversals) => reversals.meet(first..=last, &half.ahead)?,
             None => None,
         };
-        // The middles include those of all palindromic solutions, which are quick to test. If all are covered, their mirror images
-        // would have been met.
-        let mut palindrome = None;
-        if !matches!(met, Some(Met::Nothing { uncovered: false, .. })) {
-            for length in first..=last {
-                if palindrome.is_none()
-                    && let Answer::Found(walk) = setup.meet_own_image(length, &leading.levels[..=middle])?
-                {
-                    palindrome = Some(Solution { length, walk });
-                }
-            }
-        }
+        // The middles include those of all palindromic solutions, which are quick to test. If all are covered, their
+        // mirror images would have been met.
+        let palindrome = match met {
+            Some(Met::Nothing { some_uncovered: false, .. }) => None,
+            _ => self.palindrome_at(first..=last, &leading.levels[..=middle])?,
+        };
         if setup.problem.palindromic || palindrome.as_ref().is_some_and(|found| found.length == first) {
             return Ok(palindrome);
         }
@@ -235,25 +231,60 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             met = None;
             self.keep(found.clone());
         }
-        let mut longer = palindrome;
+        let found = self.follow_until_shortest(top, leading, reversals, met, half)?;
+        if found.as_ref().is_some_and(|found| found.length == first) {
+            return Ok(found);
+        }
+        if let Some(reached) = self.reaches_target(half)? {
+            return Ok(Some(reached));
+        }
+        half.open = !half.ahead.is_dead() && !half.ahead.has(*half.lengths.end());
+        Ok(palindrome.or(found))
+    }
+
+    /// The shortest palindrome of these lengths with its middle on the last of `levels`.
+    fn palindrome_at(&self, lengths: RangeInclusive<u32>, levels: &[Level<K>]) -> Result<Option<Solution<W>>, Stopped> {
+        for length in lengths {
+            if let Answer::Found(walk) = self.setup.meet_own_image(length, levels)? {
+                return Ok(Some(Solution { length, walk }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Grows the following levels of `half`. If they find a solution of its second length, `half` becomes that of its
+    /// first length alone, and they grow anew. Returns a solution of the first length, or else one of the second.
+    fn follow_until_shortest(
+        &mut self,
+        top: u32,
+        leading: &LevelSequence<K>,
+        reversals: Option<&Reversals<'_, W, K>>,
+        mut met: Option<Met<W>>,
+        half: &mut SecondHalf<K>,
+    ) -> Result<Option<Solution<W>>, Stopped> {
+        let first = *half.lengths.start();
+        let mut longer = None;
         loop {
             let last = *half.lengths.end();
-            half.ahead.branch(leading, middle);
+            half.ahead.branch(leading, first as usize / 2);
             match self.follow(first..=last, last < top, reversals, met.take(), &mut half.ahead)? {
                 Some(found) if found.length > first => {
                     // The shorter length remains to be refuted.
-                    *half = SecondHalf::new(first..=first, top, setup.stem(top));
+                    *half = SecondHalf::new(first..=first, top, self.setup.stem(top));
                     self.keep(found.clone());
                     longer = longer.or(Some(found));
                 }
                 Some(found) => return Ok(Some(found)),
-                None => break,
+                None => return Ok(longer),
             }
         }
-        let SecondHalf { lengths, ahead, open, .. } = half;
-        let last = *lengths.end();
+    }
+
+    /// The shortest solution among the lengths of `half` of which the following levels have the target.
+    fn reaches_target(&self, half: &SecondHalf<K>) -> Result<Option<Solution<W>>, Stopped> {
+        let (setup, ahead) = (self.setup, &half.ahead);
         let target = setup.tables.states.canonical(problem::set(&setup.problem.transfer.target));
-        for length in lengths.clone() {
+        for length in half.lengths.clone() {
             let Some(level) = ahead.levels.get(length as usize) else { continue };
             let here = level.contains(target)?;
             if setup.engine.expander.exchange().any(here)? {
@@ -261,8 +292,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
                 return Ok(Some(Solution { length, walk }));
             }
         }
-        *open = !ahead.is_dead() && !ahead.has(last);
-        Ok(longer)
+        Ok(None)
     }
 
     /// D_M: the distances to the middles for `length` moves.
@@ -301,12 +331,13 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
     }
 
     /// Grows the following levels, up to the target unless one is empty or trailing levels are the better way. The last
-    /// level of `ahead` has the middles of solutions of `lengths` moves, and other states if `among` is set. `lengths` is one
-    /// length, or an even one and the next. `met` is what that level has met of `reversals`, if it was asked already.
+    /// level of `ahead` has the middles of solutions of `lengths` moves, and other states if `has_other_states` is set.
+    /// `lengths` is one length, or an even one and the next. `met` is what that level has met of `reversals`, if it was
+    /// asked already.
     pub(super) fn follow(
         &self,
         lengths: RangeInclusive<u32>,
-        among: bool,
+        has_other_states: bool,
         reversals: Option<&Reversals<'_, W, K>>,
         mut met: Option<Met<W>>,
         ahead: &mut LevelSequence<K>,
@@ -322,7 +353,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             ahead.stem.push_str("-covered");
         }
         let mut from_middles: Vec<Arc<dyn Bound<W>>> = Vec::new();
-        if among {
+        if has_other_states {
             from_middles.push(Arc::new(FromMiddles::new(databases, length)));
         }
         #[cfg(any(test, feature = "testing"))]
@@ -345,9 +376,9 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             let mut is_covered = false;
             match met.take() {
                 Some(Met::Solution(found)) => return Ok(Some(found)),
-                Some(Met::Nothing { covered, uncovered }) => {
-                    from_middles.push(Arc::new(covered));
-                    is_covered = !uncovered;
+                Some(Met::Nothing { bound, some_uncovered }) => {
+                    from_middles.push(Arc::new(bound));
+                    is_covered = !some_uncovered;
                 }
                 None => {}
             }
@@ -382,7 +413,7 @@ impl<const W: usize, K: Key> Followed<W, K> {
             Ok(None) => top,
             Err(_) => undecided.unwrap_or(top),
         };
-        let mut last = match found {
+        let mut answer_at_end = match found {
             Ok(found) => found.map(|found| Answer::Found(found.walk)),
             Err(stopped) => Some(Answer::Stopped(stopped)),
         };
@@ -394,27 +425,29 @@ impl<const W: usize, K: Key> Followed<W, K> {
         }
         let mut attempts = Vec::new();
         for (number, mut half) in halves.into_iter().enumerate().take_while(|(_, half)| meant(half)) {
-            let (a, b) = half.lengths.into_inner();
-            let mut levels = half.ahead.figures.split_off(half.ahead.figures.len().min(a as usize / 2 + 1));
+            let (start, last) = half.lengths.into_inner();
+            let mut levels = half.ahead.figures.split_off(half.ahead.figures.len().min(start as usize / 2 + 1));
             if met == Some(number) {
                 levels.append(&mut behind);
                 half.seconds += behind_seconds;
             }
-            let own = attempts.len();
+            let place = attempts.len();
             // Only the greatest length can say this, because only there every state that leads is followed, and only if none
             // is covered.
             let seen = (levels.is_empty() || !covered) && exhausted(&[leading, &levels].concat());
-            for length in a..=end.min(a / 2 * 2 + 1) {
-                let answer = match last.take_if(|_| length == end) {
+            // Not up to `last`: if the odd length has a solution that is known already, the half was made for the even
+            // length alone.
+            for length in start..=end.min(start / 2 * 2 + 1) {
+                let answer = match answer_at_end.take_if(|_| length == end) {
                     Some(answer) => answer,
                     None if length == top && seen => Answer::Exhausted,
                     None => Answer::Refuted,
                 };
                 attempts.push(Attempt { seconds: 0.0, ..Attempt::of(length, answer, Instant::now()) });
             }
-            let own = &mut attempts[own];
+            let own = &mut attempts[place];
             own.covered = covered;
-            (own.levels, own.seconds, own.shared_with) = (levels, half.seconds, (b > a).then_some(b));
+            (own.levels, own.seconds, own.shared_with) = (levels, half.seconds, (last > start).then_some(last));
         }
         attempts
     }

@@ -1,12 +1,12 @@
 //! Beam search whose score is learned: each round searches with the score so far, and learns from the states that lie on
 //! the solutions it finds. It finds solutions, and proves nothing.
 //!
-//! The score of the first round is that of [`Truncation`](super::truncate::Truncation), c(A) + β sym(A). What is
-//! learned is added to it, in all rounds some noise, and the weight of the symmetry falls to 0 by the last round: it helps to find a first solution, and forbids
-//! better ones later. Unlike there, levels go all the way to the target, and any two levels may meet, each by the mirror images of its
-//! states. So there are many solutions to learn from. (Learning an evaluation from a search's own solutions: Samuel, *Some studies in
-//! machine learning using the game of checkers*, 1959; for beam search Xu and Fern, *On learning linear ranking functions for beam
-//! search*, 2007.)
+//! The score of the first round is that of [`Truncation`](super::truncate::Truncation), c(A) + β sym(A). Each round
+//! adds to this score what was learned, and some noise. The weight β falls to 0 by the last round: symmetry helps to
+//! find a first solution, but excludes shorter ones later. Unlike there, levels go all the way to the target, and any
+//! two levels may meet, each by the mirror images of its states. So there are many solutions to learn from. (Learning
+//! an evaluation from a search's own solutions: Samuel, *Some studies in machine learning using the game of checkers*,
+//! 1959; for beam search Xu and Fern, *On learning linear ranking functions for beam search*, 2007.)
 //!
 //! The solution depends on the seed and not on the number of threads or the memory: all sums are made in one order.
 
@@ -43,8 +43,8 @@ const NOISE: i64 = UNIT / 4;
 const BATCH: usize = 64;
 /// A round has at most so many levels. Two of them may meet, so a solution may have twice as many moves.
 pub(crate) const HORIZON: u32 = 100;
-/// So many good states are drawn from a level at most, each with its mirror image; and twice as many of all states, of which the others
-/// count twice.
+/// At most so many good states are drawn from a level. Each gives two samples, itself and its mirror image. Twice as
+/// many states are drawn from the whole level; each that is not good, and on no earlier level, gives two samples.
 const SAMPLES: usize = 2_000;
 /// The samples of each level where a round finds nothing.
 const SAMPLES_OF_NOTHING: usize = 600;
@@ -90,8 +90,9 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
         })
     }
 
-    /// The shortest solution that is found in all rounds. A signal or the time limit ends them, too, if what was found so far is an
-    /// answer; if not, what was learned is kept for a later process.
+    /// The shortest solution that is found in all rounds. A signal or the time limit ends them, too, if what was found
+    /// so far is an answer; if not, what was learned is kept for a later process. A stop while a round is learned from
+    /// keeps nothing new. Then the last state that was saved holds.
     fn search(&self) -> Result<Option<Solution<W>>, Stopped> {
         let progress = self.setup.engine.progress;
         let mut learned = self.begin()?;

@@ -13,6 +13,7 @@ use halma_rules::centroid;
 use super::half::MirroredHalf;
 use super::setup::Setup;
 use super::truncate::Truncation;
+use crate::solve::length_labels::stem_of_length;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, LevelFigures, Side};
 
@@ -50,7 +51,8 @@ impl<const W: usize, K: Key> MinimumCentroidSearch<'_, W, K> {
             let step = centroid::largest_step(setup.problem.transfer, &setup.problem.centroid);
             let bound = MinimumCentroid::new(&setup.problem.centroid, step, length - half, c);
             let bounds = setup.with_palindrome(vec![Arc::new(bound)], length);
-            let answer = MirroredHalf { setup }.decide(length, bounds, &format!("L{length}-c{c}"), levels)?;
+            let answer =
+                MirroredHalf { setup }.decide(length, bounds, &format!("{}-c{c}", stem_of_length(length)), levels)?;
             // The levels up to `half` hold every army there with a centroid of at least -c, so a search with too small
             // a c shows the true maximum. An empty level has none.
             let reached = levels.iter().find(|l| l.depth == half).and_then(|l| l.tally.measure_max);

@@ -11,6 +11,7 @@ use halma_engine::search::Stopped;
 use halma_rules::cells::Cells;
 
 use super::setup::Setup;
+use crate::solve::length_labels::stem_of_length;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, LevelFigures, Side, no_solution};
 
@@ -22,7 +23,7 @@ pub(super) struct Narrowed<'s, const W: usize, K: Key> {
 impl<const W: usize, K: Key> Narrowed<'_, W, K> {
     /// Makes levels from the start up to the middle of solutions of `length` moves, and looks for a meeting.
     pub(super) fn decide(&self, length: u32, figures: &mut Vec<LevelFigures>) -> Result<Answer<Cells<W>>, Stopped> {
-        let mut half = LevelSequence::new(format!("L{length}"), Side::Forward);
+        let mut half = LevelSequence::new(stem_of_length(length), Side::Forward);
         let grown = self.grow(length, &mut half);
         *figures = std::mem::take(&mut half.figures);
         grown?;

@@ -1,8 +1,9 @@
-//! Covered states: those of whose mirror images the leading levels would have seen the solution, if one passed there (proof,
-//! 12c). The following levels look them up, and do not expand them.
+//! Covered states. If a solution passed through a covered state, its mirrored reversal would pass through the state's
+//! mirror image, and a leading level would have that image (`docs/proof.md`, 12c). So the following levels look the
+//! image up. If it is missing, the state is on no solution and is not expanded.
 //!
-//! This is the second meeting of two frontiers here. Trailing levels (`trailing`) are made for it; this one needs no levels that
-//! are not there already, and decides most states next to the middle.
+//! Trailing levels (`trailing`) meet following levels, too, but have to be made first. This look-up needs no new level,
+//! and decides most states next to the middle.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -34,11 +35,12 @@ pub(super) struct Reversals<'l, const W: usize, K: Key> {
 pub(super) enum Met<const W: usize> {
     /// A mirrored reversal.
     Solution(Solution<W>),
-    /// Nothing, so nothing has to follow from the states that are `covered`.
+    /// Nothing, so nothing has to follow from the covered states.
     Nothing {
-        covered: Covered,
+        /// Makes no successors of them.
+        bound: Covered,
         /// Whether states may be left that are not covered.
-        uncovered: bool,
+        some_uncovered: bool,
     },
 }
 
@@ -92,8 +94,8 @@ impl<const W: usize, K: Key> Reversals<'_, W, K> {
             found
         };
         let Some((here, there, place)) = found else {
-            let uncovered = setup.engine.expander.exchange().any(uncovered.into_inner())?;
-            return Ok(Some(Met::Nothing { covered, uncovered }));
+            let some_uncovered = setup.engine.expander.exchange().any(uncovered.into_inner())?;
+            return Ok(Some(Met::Nothing { bound: covered, some_uncovered }));
         };
         let (length, by_then) = met[place];
         let out = setup.trace(&ahead.levels, here)?;

@@ -17,6 +17,7 @@ use halma_rules::problem::{self, Transfer};
 use halma_rules::symmetry::Symmetries;
 
 use crate::solve::Engine;
+use crate::solve::length_labels::stem_of_length;
 
 /// Distances of so many histograms take seconds or more, in which no level is made: progress says so.
 const MANY_HISTOGRAMS: usize = 1 << 25;
@@ -106,7 +107,8 @@ pub(super) struct Setup<'a, const W: usize, K: Key> {
 impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// The beginning of the labels of levels for `length` moves.
     pub(super) fn stem(&self, length: u32) -> String {
-        if has_changed(&self.problem.pruning, length) { format!("L{length}-far") } else { format!("L{length}") }
+        let stem = stem_of_length(length);
+        if has_changed(&self.problem.pruning, length) { format!("{stem}-far") } else { stem }
     }
 
     /// The transfer from the start under `bounds`.

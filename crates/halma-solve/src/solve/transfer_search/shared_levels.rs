@@ -3,6 +3,7 @@
 use halma_engine::key::Key;
 
 use crate::solve::level_sequence::LevelSequence;
+use crate::solve::reported::Reported;
 use crate::solve::{LevelFigures, Side};
 
 /// The levels so far.
@@ -10,27 +11,26 @@ pub(super) struct SharedLevels<K> {
     pub(super) sequence: LevelSequence<K>,
     /// Whether no state was ever pruned.
     pub(super) complete: bool,
-    /// What the beam search has learned of its cuts, which the figures of the next level depend on.
+    /// `BestSuccessors::spare` after the last level: the figures of the next level depend on it.
     pub(super) spare: Option<f64>,
     /// How many of them earlier attempts have reported.
-    reported: usize,
+    reported: Reported,
 }
 
 impl<K: Key> SharedLevels<K> {
     pub(super) fn new() -> Self {
-        Self { sequence: LevelSequence::new("all".into(), Side::Forward), complete: true, spare: None, reported: 0 }
+        let sequence = LevelSequence::new("all".into(), Side::Forward);
+        Self { sequence, complete: true, spare: None, reported: Reported(0) }
     }
 
     /// Says how many levels earlier processes of the run have reported.
     pub(super) fn resume_after(&mut self, levels: usize) {
-        self.reported = levels;
+        self.reported = Reported(levels);
     }
 
     /// The figures of levels that no attempt has reported yet.
     pub(super) fn unreported(&mut self) -> Vec<LevelFigures> {
-        let figures = &self.sequence.figures;
-        let from = std::mem::replace(&mut self.reported, figures.len());
-        figures.get(from..).unwrap_or_default().to_vec()
+        self.reported.take(&self.sequence.figures)
     }
 
     /// Whether the last level is empty, and the previous ones are too few for solutions of `length` moves.

@@ -10,6 +10,7 @@ use halma_rules::cells::Cells;
 
 use super::setup::Setup;
 use crate::solve::frontiers::{first_of_both, next_to_grow};
+use crate::solve::length_labels::stem_of_length;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, LevelFigures, Side, exhausted};
 
@@ -60,5 +61,5 @@ impl<const W: usize, K: Key> TwoEnded<'_, W, K> {
 /// The two sides, still empty.
 pub(super) fn two_sides<K: Key>(length: u32) -> [LevelSequence<K>; 2] {
     [("forward", Side::Forward), ("backward", Side::Backward)]
-        .map(|(name, side)| LevelSequence::new(format!("L{length}-{name}"), side))
+        .map(|(name, side)| LevelSequence::new(format!("{}-{name}", stem_of_length(length)), side))
 }

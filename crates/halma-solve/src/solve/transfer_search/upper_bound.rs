@@ -21,18 +21,19 @@ const WIDTHS: [usize; 3] = [500, 10_000, 100_000];
 /// The next beam search waits until all lengths so far have made so many times the successors of the last one: while no solution is
 /// known, and once one is, which may well be a shortest one already.
 const WAITS: [u64; 2] = [6, 80];
-/// A solution is sought up to so many times the lower bound.
-const FARTHEST: u32 = 3;
+/// The longest solution that is sought has so many times the moves of the lower bound.
+const LONGEST_SOUGHT: u32 = 3;
 /// Lengths are decided together if that is expected to take at most this many times the successors of all searches before.
 const FACTOR: f64 = 4.0;
 /// The same factor where the lengths reach up to the known solution, so that this search is the last.
 const LEAP: f64 = 32.0;
 /// A total of so many successors is quick, and counts as done.
-const QUICK: f64 = 2e6;
+const QUICK_SUCCESSORS: f64 = 2e6;
 /// A last search of so many successors takes seconds. It pays at once: the known solution is likely a shortest one, and each search on
 /// the way to it would take its own tables.
-const SECONDS: f64 = 2e8;
-/// Until the lengths so far have made [`QUICK`] successors, a last search is expected to grow by at least this factor a length.
+const LAST_SEARCH_SUCCESSORS: f64 = 2e8;
+/// Until the lengths so far have made [`QUICK_SUCCESSORS`] successors, a last search is expected to grow by at least
+/// this factor a length.
 const LEAST_GROWTH: f64 = 6.0;
 /// If no upper bound is known, a search decides at most so many lengths together.
 const TOGETHER: u32 = 6;
@@ -79,7 +80,7 @@ impl<const W: usize> UpperBound<W> {
         }
         let found = self.shortest.as_ref().map(|known| known.length.saturating_sub(1));
         let last = found.into_iter().chain(greatest).min();
-        Ok(farthest(first, last, decided))
+        Ok(last_to_decide_together(first, last, decided))
     }
 
     /// The solution of `length` moves that a beam search has found, if any.
@@ -89,12 +90,12 @@ impl<const W: usize> UpperBound<W> {
 
     /// Runs the next beam search, of width `keep`, for a solution of at least `first` moves that is shorter than the known one.
     fn search_on<K: Key>(&mut self, setup: &Setup<'_, W, K>, first: u32, keep: usize) -> Result<(), Stopped> {
-        let farthest = FARTHEST * setup.lower_bound()?.unwrap_or(0);
+        let longest = LONGEST_SOUGHT * setup.lower_bound()?.unwrap_or(0);
         let known = self.shortest.as_ref().map_or(u32::MAX, |known| known.length);
         let truncation = Truncation { setup, keep, beta: BETA };
         let mut beam = truncation.beam();
         let mut kept = LevelSequence::new("beam".into(), Side::Forward).hidden();
-        for length in first..=farthest.min(known - 1) {
+        for length in first..=longest.min(known - 1) {
             truncation.grow(length.div_ceil(2), &mut beam, &mut kept)?;
             if kept.is_dead() {
                 break;
@@ -117,7 +118,7 @@ impl<const W: usize> UpperBound<W> {
 
 /// The last length to decide together, from `first` on: `last`, if that is known and seems near; otherwise as far as
 /// the growth so far predicts an effort of the same order as for `decided` (see [`UpperBound::last_together`]).
-fn farthest(first: u32, last: Option<u32>, decided: &[(u32, u64)]) -> u32 {
+fn last_to_decide_together(first: u32, last: Option<u32>, decided: &[(u32, u64)]) -> u32 {
     let last = last.map(|last| last.max(first));
     let Some((&(top, made), before)) = decided.split_last() else { return first };
     // Odd and even lengths differ, so growth is measured over at least two lengths.
@@ -130,18 +131,21 @@ fn farthest(first: u32, last: Option<u32>, decided: &[(u32, u64)]) -> u32 {
     let expected = |length: u32, growth: f64| made as f64 * power(growth, length - top);
     // Growth measured on little work may be far from the truth.
     let width = top - before.last().map_or(top - 1, |&(before, _)| before);
-    let trusted = if done < QUICK { first + 2 * width - 1 } else { u32::MAX };
+    let trusted = if done < QUICK_SUCCESSORS { first + 2 * width - 1 } else { u32::MAX };
     if let Some(last) = last {
-        let careful = if done < QUICK { growth.max(LEAST_GROWTH) } else { growth };
-        if expected(last, careful) <= SECONDS {
+        let careful = if done < QUICK_SUCCESSORS { growth.max(LEAST_GROWTH) } else { growth };
+        if expected(last, careful) <= LAST_SEARCH_SUCCESSORS {
             return last;
         }
-        if expected(last, growth) <= LEAP * done.max(QUICK) {
+        if expected(last, growth) <= LEAP * done.max(QUICK_SUCCESSORS) {
             return last.min(trusted);
         }
     }
     let beyond = last.unwrap_or(u32::MAX).min(trusted).min(first + TOGETHER - 1);
-    (first..=beyond).rev().find(|&length| expected(length, growth) <= FACTOR * done.max(QUICK)).unwrap_or(first)
+    (first..=beyond)
+        .rev()
+        .find(|&length| expected(length, growth) <= FACTOR * done.max(QUICK_SUCCESSORS))
+        .unwrap_or(first)
 }
 
 #[cfg(test)]
@@ -150,32 +154,32 @@ mod tests {
 
     #[test]
     fn growth_is_learnt_from_single_lengths_before_several_are_decided() {
-        assert_eq!(farthest(19, Some(26), &[]), 19);
-        assert_eq!(farthest(20, Some(26), &[(19, 1_500)]), 20);
+        assert_eq!(last_to_decide_together(19, Some(26), &[]), 19);
+        assert_eq!(last_to_decide_together(20, Some(26), &[(19, 1_500)]), 20);
         // Two lengths alone may be alike, whatever comes.
-        assert_eq!(farthest(21, Some(26), &[(19, 1_500), (20, 1_500)]), 21);
-        assert_eq!(farthest(22, Some(26), &[(19, 1_500), (20, 1_500), (21, 65_000)]), 23);
+        assert_eq!(last_to_decide_together(21, Some(26), &[(19, 1_500), (20, 1_500)]), 21);
+        assert_eq!(last_to_decide_together(22, Some(26), &[(19, 1_500), (20, 1_500), (21, 65_000)]), 23);
     }
 
     #[test]
     fn a_last_search_that_takes_seconds_is_made_at_once_but_not_because_little_work_has_grown_little() {
         let rising = [(19, 343), (20, 343), (21, 14_568)];
-        assert_eq!(farthest(22, Some(26), &rising), 26);
-        assert_eq!(farthest(22, Some(27), &rising), 23);
+        assert_eq!(last_to_decide_together(22, Some(26), &rising), 26);
+        assert_eq!(last_to_decide_together(22, Some(27), &rising), 23);
         let level = [(19, 14_568), (20, 14_568), (21, 14_568)];
-        assert_eq!(farthest(22, Some(26), &level), 26);
-        assert_eq!(farthest(22, Some(27), &level), 23);
+        assert_eq!(last_to_decide_together(22, Some(26), &level), 26);
+        assert_eq!(last_to_decide_together(22, Some(27), &level), 23);
     }
 
     #[test]
     fn what_grows_slowly_is_decided_up_to_the_known_end_and_what_grows_fast_length_by_length() {
         let slow = [(36, 20_000_000), (39, 43_000_000)];
-        assert_eq!(farthest(40, Some(45), &slow), 45);
-        assert_eq!(farthest(40, None, &slow), 45);
-        assert_eq!(farthest(40, Some(100), &slow), 45);
+        assert_eq!(last_to_decide_together(40, Some(45), &slow), 45);
+        assert_eq!(last_to_decide_together(40, None, &slow), 45);
+        assert_eq!(last_to_decide_together(40, Some(100), &slow), 45);
         let fast = [(28, 68_000_000), (29, 490_000_000), (30, 1_160_000_000)];
-        assert_eq!(farthest(31, Some(35), &fast), 31);
-        assert_eq!(farthest(31, None, &fast), 31);
-        assert_eq!(farthest(31, Some(30), &fast), 31);
+        assert_eq!(last_to_decide_together(31, Some(35), &fast), 31);
+        assert_eq!(last_to_decide_together(31, None, &fast), 31);
+        assert_eq!(last_to_decide_together(31, Some(30), &fast), 31);
     }
 }

@@ -3,6 +3,7 @@
 //! Sets of cells are stored by type, each on its quarter board (see `quarters.rs`). A jump is then a shift by a fixed
 //! number of bits, and the cell jumped over is a bit of another type's word at a fixed distance.
 
+use super::quarter_numbering::{AXES, QuarterNumbering};
 use super::word::Word;
 use crate::lattice::Lattice;
 
@@ -11,9 +12,9 @@ pub const TYPES: usize = 4;
 
 /// A set of cells, by type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Plane<Q>(pub [Q; TYPES]);
+pub struct QuarterSet<Q>(pub [Q; TYPES]);
 
-impl<Q: Word> Plane<Q> {
+impl<Q: Word> QuarterSet<Q> {
     /// The intersection.
     #[inline(always)]
     #[must_use]
@@ -62,14 +63,15 @@ impl<Q: Word> Plane<Q> {
 struct Line<Q> {
     /// The type of the cells passed over.
     over: u8,
-    /// How many bits before (`up`) or behind the jump's lower cell the cell passed over is.
+    /// Whether the bit of the cell passed over is above that of the jump's lower cell, and not below it.
     up: bool,
+    /// By how many bits.
     by: u32,
     /// The lower cells of all such jumps.
     valid: Q,
 }
 
-/// The jumps along one axis of each type.
+/// For each type, its jumps along one axis.
 #[derive(Clone, Copy, Debug)]
 struct Axis<Q> {
     /// How many bits on a jump lands, whatever its type.
@@ -78,53 +80,46 @@ struct Axis<Q> {
     lines: [Line<Q>; TYPES],
 }
 
-/// The most axes of a lattice.
-const AXES: usize = 4;
-
-/// The jumps that men on some set of cells allow: by axis, the lower cells, by type.
+/// The jumps that men on some set of cells allow: by axis, their lower ends, by type.
 #[derive(Clone, Copy, Debug)]
-pub struct Rungs<Q>([Plane<Q>; AXES]);
+pub struct LowerEnds<Q>([QuarterSet<Q>; AXES]);
 
 /// The quarter boards of a lattice.
 #[derive(Clone, Debug)]
-pub struct Planes<Q> {
+pub struct QuarterBoards<Q> {
     /// By cell: the set of it alone.
-    alone: Vec<Plane<Q>>,
+    alone: Vec<QuarterSet<Q>>,
     /// By type and bit: the cells one step away.
-    steps: Vec<Plane<Q>>,
+    steps: Vec<QuarterSet<Q>>,
     /// All cells.
-    cells: Plane<Q>,
+    cells: QuarterSet<Q>,
     axes: Vec<Axis<Q>>,
 }
 
-impl<Q: Word> Planes<Q> {
+impl<Q: Word> QuarterBoards<Q> {
     /// The quarter boards of a lattice; `None` where they have too many places for the word.
     #[must_use]
     pub fn new(lattice: &Lattice, jumps_only: bool) -> Option<Self> {
         let board = &lattice.board;
-        let columns = (0..lattice.len()).map(|cell| board.xy(cell).0 / 2 + 1).max()?;
-        let place = |cell: usize| {
-            let (x, y) = board.xy(cell);
-            (columns * (y / 2) + x / 2) as u32
-        };
-        if (0..lattice.len()).map(place).max()? >= Q::CELLS {
+        let numbering = QuarterNumbering::new(board);
+        if numbering.count() > Q::CELLS {
             return None;
         }
+        let place = |cell: usize| numbering.place(cell);
         let alone = |cell: usize| {
-            let mut plane = Plane::default();
-            plane.0[board.type_of(cell)] = Q::ONE << place(cell);
-            plane
+            let mut set = QuarterSet::default();
+            set.0[board.type_of(cell)] = Q::ONE << place(cell);
+            set
         };
-        let alone: Vec<Plane<Q>> = (0..lattice.len()).map(alone).collect();
-        let mut steps = vec![Plane::default(); TYPES * Q::CELLS as usize];
+        let alone: Vec<QuarterSet<Q>> = (0..lattice.len()).map(alone).collect();
+        let mut steps = vec![QuarterSet::default(); TYPES * Q::CELLS as usize];
         let mut axes: Vec<Axis<Q>> = Vec::new();
         for cell in 0..lattice.len() {
             let around = lattice.neighbours(cell).iter().filter(|_| !jumps_only);
             steps[board.type_of(cell) * Q::CELLS as usize + place(cell) as usize] =
-                around.fold(Plane::default(), |all, &n| all.or(&alone[usize::from(n)]));
-            for &(a, b) in lattice.jumps(cell) {
-                let (a, b) = (usize::from(a), usize::from(b));
-                let (low, high) = if place(a) < place(b) { (a, b) } else { (b, a) };
+                around.fold(QuarterSet::default(), |all, &n| all.or(&alone[usize::from(n)]));
+            for &(a, b) in lattice.jumps_over(cell) {
+                let (low, high) = numbering.lower_first(a, b);
                 let (shift, over) = (place(high) - place(low), board.type_of(cell) as u8);
                 let (up, by) = (place(cell) >= place(low), place(cell).abs_diff(place(low)));
                 // On narrow boards jumps along two axes may land as many bits on.
@@ -140,36 +135,36 @@ impl<Q: Word> Planes<Q> {
                 *line = Line { over, up, by, valid: line.valid | Q::ONE << place(low) };
             }
         }
-        let cells = alone.iter().fold(Plane::default(), |all, cell| all.or(cell));
+        let cells = alone.iter().fold(QuarterSet::default(), |all, cell| all.or(cell));
         (axes.len() <= AXES).then_some(Self { alone, steps, cells, axes })
     }
 
     /// The set of these cells.
-    pub fn of(&self, cells: impl IntoIterator<Item = usize>) -> Plane<Q> {
-        cells.into_iter().fold(Plane::default(), |all, cell| all.or(&self.alone[cell]))
+    pub fn of(&self, cells: impl IntoIterator<Item = usize>) -> QuarterSet<Q> {
+        cells.into_iter().fold(QuarterSet::default(), |all, cell| all.or(&self.alone[cell]))
     }
 
     /// The jumps that men on these cells allow.
     #[inline(always)]
     #[must_use]
-    pub fn rungs(&self, men: &Plane<Q>) -> Rungs<Q> {
-        let mut rungs = [Plane::default(); AXES];
-        for (rungs, axis) in rungs.iter_mut().zip(&self.axes) {
-            for (lower, line) in rungs.0.iter_mut().zip(&axis.lines) {
+    pub fn lower_ends(&self, men: &QuarterSet<Q>) -> LowerEnds<Q> {
+        let mut lower_ends = [QuarterSet::default(); AXES];
+        for (lower_ends, axis) in lower_ends.iter_mut().zip(&self.axes) {
+            for (lower, line) in lower_ends.0.iter_mut().zip(&axis.lines) {
                 let men = men.0[usize::from(line.over) % TYPES];
                 *lower = if line.up { men >> line.by } else { men << line.by } & line.valid;
             }
         }
-        Rungs(rungs)
+        LowerEnds(lower_ends)
     }
 
-    /// Where a man from one of `from` can go, those cells excluded: by one step, or by a chain of jumps over `rungs`,
-    /// with every landing outside `blocked`.
+    /// Where a man from one of `from` can go, those cells excluded: by one step, or by a chain of the jumps with these
+    /// `lower_ends`, with every landing outside `blocked`.
     #[inline(always)]
     #[must_use]
-    pub fn reach(&self, from: &Plane<Q>, rungs: &Rungs<Q>, blocked: &Plane<Q>) -> Plane<Q> {
+    pub fn reach(&self, from: &QuarterSet<Q>, lower_ends: &LowerEnds<Q>, blocked: &QuarterSet<Q>) -> QuarterSet<Q> {
         let free = self.cells.but(blocked);
-        let mut found = self.jumps(from, rungs, &free);
+        let mut found = self.jumps(from, lower_ends, &free);
         for (t, &start) in from.0.iter().enumerate() {
             let mut each = start;
             while each != Q::default() {
@@ -182,11 +177,11 @@ impl<Q: Word> Planes<Q> {
 
     /// The cells that jumps reach from `start`, with `start` itself. The types are independent, and searched together.
     #[inline(always)]
-    fn jumps(&self, start: &Plane<Q>, rungs: &Rungs<Q>, free: &Plane<Q>) -> Plane<Q> {
+    fn jumps(&self, start: &QuarterSet<Q>, lower_ends: &LowerEnds<Q>, free: &QuarterSet<Q>) -> QuarterSet<Q> {
         let mut reached = *start;
         loop {
-            let mut landings = Plane::default();
-            for (lower, axis) in rungs.0.iter().zip(&self.axes) {
+            let mut landings = QuarterSet::default();
+            for (lower, axis) in lower_ends.0.iter().zip(&self.axes) {
                 let (lower, shift) = (lower.0, axis.shift);
                 landings.0 = std::array::from_fn(|t| {
                     landings.0[t] | (reached.0[t] & lower[t]) << shift | (reached.0[t] >> shift) & lower[t]

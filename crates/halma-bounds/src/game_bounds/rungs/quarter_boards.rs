@@ -7,11 +7,12 @@
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 use halma_rules::lattice::Rule;
+use halma_rules::moves::quarter_numbering::QuarterNumbering;
 
 use crate::game_bounds::{beside, goal};
 
 /// Cells by type: bit `columns * (y / 2) + x / 2` of the word of type `x % 2 + 2 * (y % 2)`.
-pub(super) type Quarters = [u64; 4];
+pub(super) type QuarterSet = [u64; 4];
 
 /// Costs from here on are not distinguished; a man without any way has this cost, too.
 pub(super) const FAR: usize = 15;
@@ -22,7 +23,7 @@ struct Axis {
     /// How many bits the upper end of a jump lies above the lower one.
     shift: u32,
     /// The lower ends of all jumps of the board.
-    jumps: Quarters,
+    jumps: QuarterSet,
     /// The difference, as bits of its number, between a type and the type of the cells between.
     flip: usize,
     /// By type: how many bits above the lower end the cell between lies, on its own quarter.
@@ -31,12 +32,12 @@ struct Axis {
 
 /// A board and a base to reach.
 #[derive(Clone, Debug)]
-pub(super) struct Plane {
+pub(super) struct QuarterBoards {
     homes: Vec<(u8, u8)>,
     axes: Vec<Axis>,
-    base: Quarters,
+    base: QuarterSet,
     /// Cells outside the base from which a step leads into it.
-    beside: Quarters,
+    beside: QuarterSet,
     /// By type: the group of cells over which a man of the type never jumps.
     group: [usize; 4],
 }
@@ -45,7 +46,7 @@ pub(super) struct Plane {
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
     /// Cells with so many empty cells or fewer.
-    reached: [Quarters; FAR],
+    reached: [QuarterSet; FAR],
     /// How many men of each group have so many or fewer.
     men: [[u8; 4]; FAR],
     /// How many of them can step in, and how many there are.
@@ -54,13 +55,13 @@ pub(super) struct Levels {
     len: usize,
 }
 
-impl Plane {
+impl QuarterBoards {
     /// For games that `winner` wins; `None` where a quarter does not fit a word.
     pub(super) fn new(game: &Game, winner: Side) -> Option<Self> {
         let lattice = &game.lattice;
         let board = &lattice.board;
         let places: Vec<(i32, i32)> = (0..lattice.len()).map(|cell| board.xy(cell)).collect();
-        let columns = places.iter().map(|(x, _)| x / 2 + 1).max()?;
+        let columns = QuarterNumbering::new(board).columns();
         let rows = places.iter().map(|(_, y)| y / 2 + 1).max()?;
         if columns * rows > u64::BITS as i32 {
             return None;
@@ -91,28 +92,28 @@ impl Plane {
         let axes = axes.filter(|axis: &Axis| axis.jumps != [0; 4]).collect();
         let goal: Cells<4> = goal(game, winner);
         let group = if lattice.rule == Rule::Four { [0, 1, 1, 0] } else { [0, 1, 2, 3] };
-        let mut plane = Self { homes, axes, base: [0; 4], beside: [0; 4], group };
-        plane.base = plane.of(goal);
-        plane.beside = plane.of(beside(game, goal));
-        Some(plane)
+        let mut boards = Self { homes, axes, base: [0; 4], beside: [0; 4], group };
+        boards.base = boards.of(goal);
+        boards.beside = boards.of(beside(game, goal));
+        Some(boards)
     }
 
-    pub(super) fn of<const W: usize>(&self, cells: Cells<W>) -> Quarters {
-        let mut quarters = [0; 4];
-        cells.for_each(|cell| self.flip(&mut quarters, cell));
-        quarters
-    }
-
-    #[inline]
-    pub(super) fn flip(&self, quarters: &mut Quarters, cell: usize) {
-        let (kind, bit) = self.homes[cell];
-        quarters[usize::from(kind & 3)] ^= 1 << bit;
+    pub(super) fn of<const W: usize>(&self, cells: Cells<W>) -> QuarterSet {
+        let mut set = [0; 4];
+        cells.for_each(|cell| self.flip(&mut set, cell));
+        set
     }
 
     #[inline]
-    pub(super) fn contains(&self, quarters: &Quarters, cell: usize) -> bool {
+    pub(super) fn flip(&self, set: &mut QuarterSet, cell: usize) {
         let (kind, bit) = self.homes[cell];
-        quarters[usize::from(kind & 3)] >> bit & 1 != 0
+        set[usize::from(kind & 3)] ^= 1 << bit;
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, set: &QuarterSet, cell: usize) -> bool {
+        let (kind, bit) = self.homes[cell];
+        set[usize::from(kind & 3)] >> bit & 1 != 0
     }
 
     /// How many groups of cells there are.
@@ -127,25 +128,25 @@ impl Plane {
 
     /// The lower ends of the jumps over `occupied` cells, axis by axis.
     #[inline]
-    fn open(&self, axis: &Axis, occupied: &Quarters) -> Quarters {
+    fn open(&self, axis: &Axis, occupied: &QuarterSet) -> QuarterSet {
         std::array::from_fn(|kind| axis.jumps[kind] & occupied[kind ^ axis.flip].rotate_right(axis.between[kind]))
     }
 
     /// The levels of the ways over `occupied` cells, among which the base counts, and the numbers of `men` on them.
     #[inline]
-    pub(super) fn levels(&self, occupied: &Quarters, men: &Quarters) -> Levels {
-        let occupied: Quarters = std::array::from_fn(|kind| occupied[kind] | self.base[kind]);
+    pub(super) fn levels(&self, occupied: &QuarterSet, men: &QuarterSet) -> Levels {
+        let occupied: QuarterSet = std::array::from_fn(|kind| occupied[kind] | self.base[kind]);
         let mut open = [[0; 4]; 4];
         for (open, axis) in open.iter_mut().zip(&self.axes) {
             *open = self.open(axis, &occupied);
         }
-        let near: Quarters = std::array::from_fn(|kind| men[kind] & self.beside[kind]);
+        let near: QuarterSet = std::array::from_fn(|kind| men[kind] & self.beside[kind]);
         let (beside, all) = (self.count(&near), self.count(men));
         let mut levels = Levels { reached: [[0; 4]; FAR], men: [[0; 4]; FAR], beside, all, len: 0 };
         let mut reached = self.base;
         loop {
             self.close(&mut reached, &open);
-            let within: Quarters = std::array::from_fn(|kind| men[kind] & (reached[kind] | self.beside[kind]));
+            let within: QuarterSet = std::array::from_fn(|kind| men[kind] & (reached[kind] | self.beside[kind]));
             levels.reached[levels.len] = reached;
             levels.men[levels.len] = self.count(&within);
             levels.len += 1;
@@ -163,7 +164,7 @@ impl Plane {
     }
 
     #[inline]
-    fn close(&self, reached: &mut Quarters, open: &[Quarters; 4]) {
+    fn close(&self, reached: &mut QuarterSet, open: &[QuarterSet; 4]) {
         loop {
             let before = *reached;
             for (axis, open) in self.axes.iter().zip(open) {
@@ -177,7 +178,7 @@ impl Plane {
     }
 
     #[inline]
-    fn count(&self, men: &Quarters) -> [u8; 4] {
+    fn count(&self, men: &QuarterSet) -> [u8; 4] {
         let mut count = [0; 4];
         for (men, &group) in men.iter().zip(&self.group) {
             count[group & 3] += men.count_ones() as u8;
@@ -186,7 +187,7 @@ impl Plane {
     }
 
     /// The empty cells whose filling would shorten some way.
-    pub(super) fn helpful(&self, levels: &Levels) -> Quarters {
+    pub(super) fn helpful(&self, levels: &Levels) -> QuarterSet {
         let mut helpful = [0; 4];
         for axis in &self.axes {
             let mut steep = [0; 4];
@@ -205,7 +206,7 @@ impl Plane {
 
 /// Adds the other ends of the jumps with these lower ends that begin in `from`.
 #[inline]
-fn spread(reached: &mut Quarters, from: &Quarters, shift: u32, lower: &Quarters) {
+fn spread(reached: &mut QuarterSet, from: &QuarterSet, shift: u32, lower: &QuarterSet) {
     for kind in 0..4 {
         reached[kind] |= (from[kind] & lower[kind]) << shift | from[kind] >> shift & lower[kind];
     }
@@ -246,7 +247,7 @@ mod tests {
             let (mut seen, mut rest) = (Cells::<1>::of(man), vec![man]);
             while let Some(from) = rest.pop() {
                 for over in rungs.iter() {
-                    for &(a, b) in lattice.jumps(over) {
+                    for &(a, b) in lattice.jumps_over(over) {
                         for (a, b) in [(a, b), (b, a)] {
                             if usize::from(a) == from && !seen.contains(b.into()) {
                                 seen.add(b.into());
@@ -285,13 +286,13 @@ mod tests {
             let lattice = Lattice::new(board, rule);
             let (blue, red) = (vec![0], vec![lattice.len() - 1]);
             let game = Game { lattice, blue, red };
-            let plane = Plane::new(&game, Side::Blue).unwrap();
+            let boards = QuarterBoards::new(&game, Side::Blue).unwrap();
             let base = Cells::<1>::of(game.lattice.len() - 1);
             let occupied: Cells<1> = (0..game.lattice.len()).filter(|&c| draws[c % 16] % 3 == 2 && !base.contains(c)).collect();
             prop_assume!(game.lattice.len() - occupied.len() < 11);
             for man in (0..game.lattice.len()).filter(|&c| !base.contains(c)) {
-                let men = plane.of(Cells::<1>::of(man));
-                let told = plane.levels(&plane.of(occupied.with(man)), &men).sum() as usize;
+                let men = boards.of(Cells::<1>::of(man));
+                let told = boards.levels(&boards.of(occupied.with(man)), &men).sum() as usize;
                 let can_step = game.lattice.neighbours(man).iter().any(|&n| base.contains(n.into()));
                 let truth = if can_step { Some(0) } else { fewest(&game, base, occupied.with(man), man) };
                 let truth = truth.map_or(FAR, |cost| cost as usize);
