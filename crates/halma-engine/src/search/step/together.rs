@@ -1,0 +1,103 @@
+//! Expansion of many states together, where the puzzle does that ([`Puzzle::batches`]).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Step, WorkerState};
+use crate::parallel;
+use crate::puzzle::Puzzle;
+use crate::store::{BLOCK, StoreError};
+
+/// A level with fewer states is expanded state by state: what a batch needs to begin with would take longer.
+const LEAST: u64 = 1 << 15;
+/// So many states of a sample are shown to the puzzle, from so many places of the level.
+const SAMPLE: usize = 1 << 16;
+const PLACES: usize = 16;
+/// The most blocks of states that one batch takes.
+const BLOCKS: usize = (1 << 20) / BLOCK;
+/// Successors that are emitted at a time.
+const AT_ONCE: usize = 1 << 14;
+
+impl<P: Puzzle> Step<'_, P> {
+    /// From now on states are expanded together, where the puzzle does that and memory allows it.
+    pub(in crate::search) fn expand_in_batches(&mut self) -> Result<(), StoreError> {
+        if self.current.len() < self.least_together() || self.room.batch_of_states() == 0 {
+            return Ok(());
+        }
+        let (level, blocks) = (self.current, self.current.blocks());
+        let places = blocks.min(PLACES);
+        let read = |keys: &mut Vec<P::Key>, place: usize| {
+            level.read_block(place * blocks / places, keys)?;
+            Ok::<_, StoreError>(keys[..keys.len().min(SAMPLE / PLACES)].to_vec())
+        };
+        let sample = self.expander.install(|| parallel::map(places, Vec::new, read))?.concat();
+        self.batches = self.expander.install(|| self.puzzle.batches(self.depth, &sample));
+        // Its tables take memory, too.
+        self.room = self.expander.memory_plan().measure_room();
+        Ok(())
+    }
+
+    /// [`LEAST`]; few in tests, so that small levels are expanded together.
+    fn least_together(&self) -> u64 {
+        #[cfg(any(test, feature = "testing"))]
+        if self.expander.small_parts {
+            return 50;
+        }
+        LEAST
+    }
+
+    /// As [`Step::expand`], in batches.
+    pub(super) fn expand_together(
+        &self,
+        worker: &mut WorkerState<P>,
+        made: &AtomicU64,
+        wanted: u64,
+    ) -> Result<(), StoreError> {
+        let WorkerState { buffers, block, batch, .. } = worker;
+        let Some(batch) = batch else { return Ok(()) };
+        let bytes = self.room.batch_of_states();
+        while made.load(Ordering::Relaxed) < wanted && self.goes_on() {
+            let boxes = &mut buffers.shards;
+            let emitted = batch.emit(AT_ONCE, &mut |keys| {
+                keys.iter().for_each(|&key| boxes[self.shards.of(key)].push(key));
+            });
+            if emitted > 0 {
+                made.fetch_add(emitted as u64, Ordering::Relaxed);
+                continue;
+            }
+            let expanded = batch.expand(bytes);
+            if expanded.states > 0 {
+                buffers.generated += expanded.generated;
+                buffers.emitted += expanded.emitted;
+                if let Some(watch) = self.destination.watch {
+                    watch.expanded(expanded.states, expanded.generated);
+                }
+                continue;
+            }
+            if self.closing {
+                break;
+            }
+            // Smaller and smaller, so that all threads end at about the same time.
+            let threads = self.expander.threads();
+            let share = self.blocks_left() / if threads == 1 { 1 } else { 2 * threads };
+            let mut add = |blocks| {
+                let first = self.next_block.fetch_add(blocks, Ordering::Relaxed);
+                (first..(first + blocks).min(self.current.blocks())).try_for_each(|number| {
+                    self.current.read_block(number, block)?;
+                    batch.add(block);
+                    Ok::<_, StoreError>(())
+                })?;
+                Ok::<_, StoreError>(batch.bytes())
+            };
+            // The first block tells what the others may take.
+            let each = add(1)?;
+            let more = (bytes / 2 / each.max(1)).min(share).min(BLOCKS).saturating_sub(1);
+            if each > 0 && more > 0 {
+                add(more)?;
+            }
+            if batch.is_done() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
