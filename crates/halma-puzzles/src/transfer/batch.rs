@@ -13,9 +13,12 @@
 //! of its images.
 
 mod confined_moves;
+mod crossings;
 mod inner_cells;
 mod row_ranks;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,10 +26,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use halma_engine::batch::{Batch, Batches, Expanded};
 use halma_engine::key::Key;
 use halma_rules::cells::Cells;
-use halma_rules::moves::ComponentScratch;
+use multiversion::multiversion;
 
 pub use confined_moves::ConfinedMoves;
-use inner_cells::{InnerCells, OUTER, bits};
+use crossings::{Crossings, InnerMan, InnerMen, Jumps};
+use inner_cells::{InnerCells, MOST, OUTER, bits};
 use row_ranks::{OuterSums, RowRanks};
 use rows::{Row, Rows, add, each, set};
 
@@ -51,9 +55,13 @@ impl<const W: usize, K> fmt::Debug for LastMatrix<W, K> {
     }
 }
 
-/// Inner cells and ranks.
+/// Inner cells, and what is made once for them.
 struct Matrix<const W: usize, K> {
     inner: InnerCells<W>,
+    /// The crossing jumps from inner cells, and those from outer ones.
+    out: Crossings,
+    back: Crossings,
+    inner_men: InnerMen,
     row_ranks: RowRanks<K>,
 }
 
@@ -61,7 +69,7 @@ struct Matrix<const W: usize, K> {
 pub fn batches<const W: usize, K: Key>(tables: &Arc<ProblemTables<W, K>>, sample: &[K]) -> Option<Box<dyn Batches<K>>> {
     let mut armies = Vec::with_capacity(sample.len());
     tables.each_army(sample, |_, army| armies.push(army.set));
-    let cells = InnerCells::choose(tables, &armies)?;
+    let cells = InnerCells::choose(tables, &armies);
     let outer = !cells.iter().map(|&cell| usize::from(cell)).collect::<Cells<W>>();
     let mut rows: Vec<Cells<W>> = armies.iter().map(|&army| army & outer).collect();
     rows.sort_unstable();
@@ -72,13 +80,22 @@ pub fn batches<const W: usize, K: Key>(tables: &Arc<ProblemTables<W, K>>, sample
     let mut last = tables.matrix.0.lock().unwrap_or_else(PoisonError::into_inner);
     let matrix = match last.take().filter(|matrix| matrix.inner.cells == cells) {
         Some(matrix) => matrix,
-        None => {
-            let row_ranks = RowRanks::new(&tables.ranks, &cells);
-            Arc::new(Matrix { inner: InnerCells::new(tables, &tables.confined, cells), row_ranks })
-        }
+        None => Arc::new(Matrix::new(tables, cells)?),
     };
     *last = Some(Arc::clone(&matrix));
     Some(Box::new(ArmyBatches { tables: Arc::clone(tables), matrix }))
+}
+
+impl<const W: usize, K: Key> Matrix<W, K> {
+    /// For these cells, which ascend; `None` where too many jumps lead from them or to them.
+    fn new(tables: &ProblemTables<W, K>, cells: Vec<u8>) -> Option<Self> {
+        let row_ranks = RowRanks::new(&tables.ranks, &cells);
+        let inner = InnerCells::new(tables, &tables.confined, cells);
+        let [out, back] = [true, false].map(|inside| Crossings::new(&tables.confined, &inner, inside));
+        let (out, back) = out.zip(back)?;
+        let inner_men = InnerMen::new(&tables.confined, &inner, &out, tables.ranks.men());
+        Some(Self { inner, out, back, inner_men, row_ranks })
+    }
 }
 
 struct ArmyBatches<const W: usize, K> {
@@ -100,14 +117,13 @@ impl<const W: usize, K: Key> Batches<K> for ArmyBatches<W, K> {
             made: Rows::new(),
             next_made: 0,
             space: Space {
-                men: vec![0; men],
-                reach: vec![Cells::EMPTY; men],
-                components: ComponentScratch::default(),
                 images: vec![Cells::EMPTY; images],
                 inside: Vec::new(),
                 turned: vec![Vec::new(); images],
                 leaving: Lanes::new(cells),
                 entering: Lanes::new(men),
+                landings: vec![None; cells],
+                outer_men: Vec::new(),
             },
             sums: vec![OuterSums::default(); images],
             keys: Vec::new(),
@@ -149,10 +165,6 @@ impl Lanes {
 
 /// What the expansion of a row needs beside the rows.
 struct Space<const W: usize> {
-    /// The outer men, then the inner ones.
-    men: Vec<u8>,
-    reach: Vec<Cells<W>>,
-    components: ComponentScratch<W>,
     /// The row's outer men, and their images.
     images: Vec<Cells<W>>,
     /// The row with a man elsewhere on inner cells.
@@ -163,6 +175,9 @@ struct Space<const W: usize> {
     leaving: Lanes,
     /// By outer man: what follows when he goes to an inner cell.
     entering: Lanes,
+    /// By outer cell: what follows for an inner man who lands there; nothing where no man did yet.
+    landings: Vec<Option<Landing<W>>>,
+    outer_men: Vec<OuterMan<W>>,
 }
 
 /// A batch of armies; see the module.
@@ -247,72 +262,150 @@ fn show<const W: usize, K>(tables: &ProblemTables<W, K>, outer: Cells<W>, images
     }
 }
 
-/// Expands all armies of a row; returns how many there are, and how many successors they have together.
+/// Where an outer man can go, as far as the armies of a row have it in common.
+#[derive(Clone)]
+struct OuterMan<const W: usize> {
+    cell: u8,
+    /// Where he can go among outer cells alone, whatever stands on the inner ones.
+    outside: Cells<W>,
+    /// The inner cells one step away.
+    steps: u16,
+    /// The jumps to inner cells from where he is or lands, as far as outer men allow them.
+    back: Jumps,
+    /// The jumps from inner cells that the other outer men allow and that do not lead where he can go by jumps among outer cells.
+    out: Jumps,
+}
+
+/// What follows for a man who lands on an outer cell.
+#[derive(Clone, Copy)]
+struct Landing<const W: usize> {
+    /// That cell, and where he can go on by jumps among outer cells alone.
+    cells: Cells<W>,
+    /// The crossing jumps that begin there, and those that end there.
+    back: Jumps,
+    end: Jumps,
+}
+
+/// Expands all armies of a row, compiled for several instruction sets; the processor decides which one runs. Returns how many
+/// there are, and how many successors they have together.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
 fn expand_row<const W: usize, K: Key>(
     tables: &ProblemTables<W, K>,
-    inner: &InnerCells<W>,
+    Matrix { inner, out, back, inner_men, .. }: &Matrix<W, K>,
     (row, columns): (Row<W>, &[u64]),
     rows: &mut Rows<W>,
     space: &mut Space<W>,
 ) -> Expanded {
-    let Space { men, reach, components, images, inside, turned, leaving, entering } = space;
+    let Space { images, inside, turned, leaving, entering, landings, outer_men } = space;
+    let (confined, column_of) = (&tables.confined, |set: u16| inner.column[usize::from(set)]);
     let mut target = Target { tables, inner, rows };
     show(tables, row.outer, images);
     turned.iter_mut().for_each(Vec::clear);
-    let (outer, sets) = (row.outer.len(), &inner.sets[row.inside]);
-    row.outer.write(&mut men[..outer]);
+    landings.iter_mut().for_each(|landing| *landing = None);
     let everywhere = !inner.all;
-    // Where each outer man can go among outer cells, whatever stands on the inner ones.
-    let outside: Vec<Cells<W>> = men[..outer]
-        .iter()
-        .map(|&man| {
-            let from = usize::from(man);
-            tables.confined.reach(from, row.outer.without(from), everywhere)
-        })
-        .collect();
+    let everything = Cells::first(inner.bit_of.len());
+    let (out_allowed, back_allowed) = (out.allowed_outside(row.outer), back.allowed_outside(row.outer));
+    outer_men.clear();
+    row.outer.for_each(|from| {
+        let others = row.outer.without(from);
+        let chain = confined.chain(from, others, everywhere);
+        let (begin, end) = back.at(chain);
+        outer_men.push(OuterMan {
+            cell: from as u8,
+            outside: (chain | confined.steps(from) & everywhere & !row.outer).without(from),
+            steps: inner.bits_of(confined.steps(from)),
+            back: begin & !end & back.allowed_outside(others),
+            out: out.allowed_outside(others) & !out.at(chain).1,
+        });
+    });
+    let all_outside: usize = outer_men.iter().map(|man| man.outside.len()).sum();
+    let steps_out: [Cells<W>; MOST] = std::array::from_fn(|bit| match inner.cells.get(bit) {
+        Some(&cell) => confined.steps(usize::from(cell)) & everywhere & !row.outer,
+        None => Cells::EMPTY,
+    });
     inside.clear();
     inside.resize(columns.len(), 0);
     let (words_less, words_more) =
         (row.inside.checked_sub(1).map_or(0, |less| inner.words(less)), inner.words(row.inside + 1));
-    let mut expanded = Expanded::default();
+    let (sets, mut states, mut generated) = (&inner.sets[row.inside], 0, 0);
     each(columns, |column| {
         let at = sets[usize::from(column)];
-        inner.moves(at).iter().for_each(|&column| set(inside, column));
-        for (man, bit) in men[outer..].iter_mut().zip(bits(at.into())) {
-            *man = inner.cells[bit];
-        }
-        let generated = tables.mover.reach(men, row.outer | inner.spread(at), components, reach);
-        expanded.add(Expanded { states: 1, generated, emitted: generated });
-        for (man, (reach, outside)) in reach[..outer].iter().zip(&outside).enumerate() {
-            let others = *reach & !*outside;
-            if others.is_empty() {
-                continue;
+        states += 1;
+        let moves = inner.moves(at);
+        moves.iter().for_each(|&column| set(inside, column));
+        generated += moves.len() + all_outside;
+        let allowed = back.allowed_inside(at);
+        for (number, man) in outer_men.iter().enumerate() {
+            let mut to = man.steps & !at;
+            let jumps = man.back & allowed;
+            if jumps != 0 {
+                let mut chain = 0;
+                back.each_landing(jumps & back.across, |cell| chain |= inner.chain(at, inner.bit_of[cell].into()));
+                let further = out.beginning(chain) & out.allowed_inside(at) & out.ending_elsewhere(chain) & man.out;
+                if jumps & !back.across == 0 && further == 0 {
+                    to |= chain;
+                } else {
+                    // He crosses more than once.
+                    let from = usize::from(man.cell);
+                    let others = (row.outer | inner.spread(at)).without(from);
+                    let chain = confined.chain(from, others, everything);
+                    to |= inner.bits_of(chain);
+                    let outside = (chain & everywhere & !man.outside).without(from);
+                    generated += outside.len();
+                    outside.for_each(|to| {
+                        target.add_one(target.least(images, Some(man.cell), Some(to)), row.inside, column);
+                    });
+                }
             }
-            (others & inner.all).for_each(|to| {
-                entering.set(man, words_more, inner.column[usize::from(at | 1 << inner.bit_of[to])]);
-            });
-            (others & everywhere).for_each(|to| {
-                target.add_one(target.least(images, Some(men[man]), Some(to)), row.inside, column);
-            });
+            generated += to.count_ones() as usize;
+            bits(to.into()).for_each(|bit| entering.set(number, words_more, column_of(at | 1 << bit)));
         }
-        for (bit, reach) in bits(at.into()).zip(&reach[outer..]) {
-            let others = *reach & !inner.reach(at, bit);
-            if others.is_empty() {
-                continue;
+        for &InnerMan { jumps, others, column, chain, bit } in inner_men.of(row.inside, column) {
+            let bit = usize::from(bit);
+            let mut to = steps_out[bit];
+            let jumps = jumps & out_allowed;
+            if jumps != 0 {
+                let mut all = Landing { cells: Cells::EMPTY, back: 0, end: 0 };
+                out.each_landing(jumps & out.across, |cell| {
+                    let landing = landings[cell].get_or_insert_with(|| {
+                        let cells = confined.chain(cell, row.outer, everywhere);
+                        let (begin, end) = back.at(cells);
+                        Landing { cells, back: begin & back_allowed, end }
+                    });
+                    all = Landing {
+                        cells: all.cells | landing.cells,
+                        back: all.back | landing.back,
+                        end: all.end | landing.end,
+                    };
+                });
+                let further = all.back & !all.end & back.allowed_inside(others) & back.ending_elsewhere(chain);
+                if jumps & !out.across == 0 && further == 0 {
+                    to = to | all.cells;
+                } else {
+                    // He crosses more than once.
+                    let from = usize::from(inner.cells[bit]);
+                    let all = confined.chain(from, row.outer | inner.spread(others), everything);
+                    to = to | all & everywhere;
+                    let within = inner.bits_of(all) & !inner.reach(others, bit) & !(1 << bit);
+                    generated += within.count_ones() as usize;
+                    bits(within.into()).for_each(|to| set(inside, column_of(others | 1 << to)));
+                }
             }
-            let rest = at & !(1 << bit);
-            (others & everywhere).for_each(|to| leaving.set(to, words_less, inner.column[usize::from(rest)]));
-            (others & inner.all).for_each(|to| {
-                set(inside, inner.column[usize::from(rest | 1 << inner.bit_of[to])]);
-            });
+            generated += to.len();
+            to.for_each(|cell| leaving.set(cell, words_less, column));
         }
     });
     target.add(target.least(images, None, None), row.inside, inside);
     leaving.drain(|to, columns| target.add(target.least(images, None, Some(to)), row.inside - 1, columns));
-    entering.drain(|man, columns| target.add(target.least(images, Some(men[man]), None), row.inside + 1, columns));
-    for (&man, outside) in men.iter().zip(&outside) {
-        outside.for_each(|to| {
-            let (number, outer) = target.least(images, Some(man), Some(to));
+    entering.drain(|number, columns| {
+        target.add(target.least(images, Some(outer_men[number].cell), None), row.inside + 1, columns);
+    });
+    for man in &*outer_men {
+        man.outside.for_each(|to| {
+            let (number, outer) = target.least(images, Some(man.cell), Some(to));
             if number == 0 {
                 return target.add((0, outer), row.inside, columns);
             }
@@ -325,14 +418,66 @@ fn expand_row<const W: usize, K: Key>(
             target.add((0, outer), row.inside, turned);
         });
     }
-    expanded
+    Expanded { states, generated: generated as u64, emitted: generated as u64 }
+}
+
+/// Writes the keys of all armies of a row to `keys`, compiled for several instruction sets; the processor decides which one runs. Keeps
+/// the army with the largest centroid.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn rank_row<const W: usize, K: Key>(
+    tables: &ProblemTables<W, K>,
+    Matrix { inner, row_ranks, .. }: &Matrix<W, K>,
+    (row, columns): (Row<W>, &[u64]),
+    images: &mut [Cells<W>],
+    sums: &mut [OuterSums<K>],
+    keys: &mut Vec<K>,
+    leader: &mut Option<(i64, K)>,
+) {
+    show(tables, row.outer, images);
+    // Armies compare by the highest cell in which they differ. Where that lies above all inner cells, it is the same for all armies of
+    // the row, and the row itself is its least image.
+    let decided = images[1..].iter().all(|&image| image & inner.above != row.outer & inner.above);
+    let images = &images[..if decided { 1 } else { images.len() }];
+    for (image, sums) in images.iter().zip(&mut *sums) {
+        row_ranks.prepare(&tables.ranks, *image, sums);
+    }
+    let outer = row.outer.iter().map(|cell| i64::from(tables.centroid[cell])).sum::<i64>();
+    let best = outer + i64::from(inner.centroid_max[row.inside]);
+    let measured = tables.foremost.is_some() && leader.is_none_or(|(centroid, _)| best > centroid);
+    let sets = &inner.sets[row.inside];
+    keys.clear();
+    each(columns, |column| {
+        let set = sets[usize::from(column)];
+        let mut least = (row.outer | inner.spread(set), 0, set);
+        for (number, image) in images.iter().enumerate().skip(1) {
+            let image_set = inner.images[number - 1][usize::from(set)];
+            let image = *image | inner.spread(image_set);
+            if !least.0.at_most(&image) {
+                least = (image, number, image_set);
+            }
+        }
+        let key = row_ranks.rank(&sums[least.1], least.2);
+        keys.push(key);
+        if measured {
+            let centroid = outer + i64::from(inner.centroid[usize::from(set)]);
+            if leader.is_none_or(|(best, _)| centroid > best) {
+                *leader = Some((centroid, key));
+            }
+        }
+    });
 }
 
 impl<const W: usize, K: Key> Batch<K> for ArmyBatch<W, K> {
     fn add(&mut self, keys: &[K]) {
         let Self { tables, matrix, unranked, last, waiting, .. } = self;
         let inner = &matrix.inner;
+        let mut target = Target { tables, inner, rows: waiting };
         let mut images = vec![Cells::EMPTY; 1 + tables.permutations.len()];
+        // Of armies that follow each other many have the same outer men.
+        let mut row = None;
         for &key in keys {
             tables.ranks.unrank_after(key, unranked, last);
             let (mut outer, mut set) = (Cells::EMPTY, 0_u16);
@@ -342,10 +487,15 @@ impl<const W: usize, K: Key> Batch<K> for ArmyBatch<W, K> {
                     bit => set |= 1 << bit,
                 }
             }
-            show(tables, outer, &mut images);
-            let inside = set.count_ones() as usize;
-            let mut target = Target { tables, inner, rows: waiting };
-            target.add_one(target.least(&images, None, None), inside, inner.column[usize::from(set)]);
+            let least = match row {
+                Some((last, least)) if last == outer => least,
+                _ => {
+                    show(tables, outer, &mut images);
+                    target.least(&images, None, None)
+                }
+            };
+            row = Some((outer, least));
+            target.add_one(least, set.count_ones() as usize, inner.column[usize::from(set)]);
         }
     }
 
@@ -357,7 +507,7 @@ impl<const W: usize, K: Key> Batch<K> for ArmyBatch<W, K> {
         let mut all = Expanded::default();
         while self.next_waiting < self.waiting.len() && (all.states == 0 || self.made.bytes() < bytes) {
             let Self { tables, matrix, waiting, made, space, .. } = self;
-            let expanded = expand_row(tables, &matrix.inner, waiting.get(self.next_waiting), made, space);
+            let expanded = expand_row(tables, matrix, waiting.get(self.next_waiting), made, space);
             self.next_waiting += 1;
             all.add(expanded);
         }
@@ -369,39 +519,11 @@ impl<const W: usize, K: Key> Batch<K> for ArmyBatch<W, K> {
     }
 
     fn emit(&mut self, wanted: usize, emit: &mut dyn FnMut(&[K])) -> usize {
-        let Self { tables, matrix: all, made, next_made, space, sums, keys, leader, .. } = self;
-        let Matrix { inner, row_ranks } = &**all;
+        let Self { tables, matrix, made, next_made, space, sums, keys, leader, .. } = self;
         let mut emitted = 0;
         while *next_made < made.len() && emitted < wanted {
-            let (row, columns) = made.get(*next_made);
+            rank_row(tables, matrix, made.get(*next_made), &mut space.images, sums, keys, leader);
             *next_made += 1;
-            show(tables, row.outer, &mut space.images);
-            for (image, sums) in space.images.iter().zip(&mut *sums) {
-                row_ranks.prepare(&tables.ranks, *image, sums);
-            }
-            let outer = row.outer.iter().map(|cell| i64::from(tables.centroid[cell])).sum::<i64>();
-            let best = outer + i64::from(inner.centroid_max[row.inside]);
-            let measured = tables.foremost.is_some() && leader.is_none_or(|(centroid, _)| best > centroid);
-            keys.clear();
-            each(columns, |column| {
-                let set = inner.sets[row.inside][usize::from(column)];
-                let mut least = (row.outer | inner.spread(set), 0, set);
-                for number in 1..sums.len() {
-                    let image_set = inner.images[number - 1][usize::from(set)];
-                    let image = space.images[number] | inner.spread(image_set);
-                    if !least.0.at_most(&image) {
-                        least = (image, number, image_set);
-                    }
-                }
-                let key = row_ranks.rank(&sums[least.1], least.2);
-                keys.push(key);
-                if measured {
-                    let centroid = outer + i64::from(inner.centroid[usize::from(set)]);
-                    if leader.is_none_or(|(best, _)| centroid > best) {
-                        *leader = Some((centroid, key));
-                    }
-                }
-            });
             emitted += keys.len();
             emit(keys);
         }

@@ -5,15 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{Step, WorkerState};
 use crate::parallel;
 use crate::puzzle::Puzzle;
-use crate::store::{BLOCK, StoreError};
+use crate::store::StoreError;
 
 /// A level with fewer states is expanded state by state: what a batch needs to begin with would take longer.
 const LEAST: u64 = 1 << 15;
 /// So many states of a sample are shown to the puzzle, from so many places of the level.
 const SAMPLE: usize = 1 << 16;
 const PLACES: usize = 16;
-/// The most blocks of states that one batch takes.
-const BLOCKS: usize = (1 << 20) / BLOCK;
 /// Successors that are emitted at a time.
 const AT_ONCE: usize = 1 << 14;
 
@@ -90,7 +88,7 @@ impl<P: Puzzle> Step<'_, P> {
             };
             // The first block tells what the others may take.
             let each = add(1)?;
-            let more = (bytes / 2 / each.max(1)).min(share).min(BLOCKS).saturating_sub(1);
+            let more = (bytes / 2 / each.max(1)).min(share).saturating_sub(1);
             if each > 0 && more > 0 {
                 add(more)?;
             }

@@ -30,10 +30,23 @@ impl<const W: usize> ConfinedMoves<W> {
         Self { steps: (0..lattice.len()).map(neighbours).collect(), jumps }
     }
 
-    /// Where the man on `from` can go in one move, if he steps and lands on cells of `within` alone and jumps over `others` alone,
-    /// who stand there, too.
+    /// The jumps from a cell: over which cell, and where the man lands.
     #[must_use]
-    pub fn reach(&self, from: usize, others: Cells<W>, within: Cells<W>) -> Cells<W> {
+    pub fn jumps(&self, cell: usize) -> &[(u8, u8)] {
+        &self.jumps[cell]
+    }
+
+    /// The cells one step from a cell; none where steps are forbidden.
+    #[inline(always)]
+    #[must_use]
+    pub fn steps(&self, cell: usize) -> Cells<W> {
+        self.steps[cell]
+    }
+
+    /// `from`, and where a man can go from there by jumps in one move, if he lands on cells of `within` alone and jumps over
+    /// `others` alone.
+    #[must_use]
+    pub fn chain(&self, from: usize, others: Cells<W>, within: Cells<W>) -> Cells<W> {
         let free = within & !others;
         let (mut landings, mut todo) = (Cells::<W>::of(from), Cells::<W>::of(from));
         while let Some(cell) = todo.lowest() {
@@ -46,6 +59,6 @@ impl<const W: usize> ConfinedMoves<W> {
                 }
             }
         }
-        (landings | self.steps[from] & free).without(from)
+        landings
     }
 }

@@ -20,6 +20,8 @@ pub struct InnerCells<const W: usize> {
     pub cells: Vec<u8>,
     /// The same as a set of the board.
     pub all: Cells<W>,
+    /// The cells of the board above all of them.
+    pub above: Cells<W>,
     /// By cell of the board: its bit, or [`OUTER`].
     pub bit_of: Vec<u8>,
     /// By size: the sets, ascending.
@@ -30,8 +32,11 @@ pub struct InnerCells<const W: usize> {
     first_move: Vec<u32>,
     /// The columns of the sets that follow when one man moves among inner cells alone.
     moves: Vec<u16>,
-    /// By set and bit: where the man there can go among inner cells alone.
-    reach: Vec<u16>,
+    /// By set of men and bit of a cell that they leave free: that cell, and where a further man there can go by jumps among inner
+    /// cells alone.
+    chains: Vec<u16>,
+    /// By bit: the inner cells one step away.
+    pub steps: Vec<u16>,
     /// By symmetry: the image of each set.
     pub images: Vec<Vec<u16>>,
     /// By symmetry and size: the column of the image of each column.
@@ -48,42 +53,36 @@ pub struct InnerCells<const W: usize> {
 pub const OUTER: u8 = u8::MAX;
 
 impl<const W: usize> InnerCells<W> {
-    /// Chooses cells on which the `armies` differ most. Each symmetry maps the cells to themselves. `None` if none can be chosen.
+    /// Chooses cells on which the `armies` differ most, of those that follow each other in the order of the centroid: moves among cells that
+    /// lie close together are many. Each symmetry maps the cells to themselves.
     #[must_use]
-    pub fn choose<K: Key>(tables: &ProblemTables<W, K>, armies: &[Cells<W>]) -> Option<Vec<u8>> {
+    pub fn choose<K: Key>(tables: &ProblemTables<W, K>, armies: &[Cells<W>]) -> Vec<u8> {
         let cells = tables.centroid.len();
         let mut men = vec![0_u32; cells];
         for army in armies {
             army.for_each(|cell| men[cell] += 1);
         }
-        // Cells that symmetries exchange.
-        let mut orbits: Vec<Vec<usize>> = Vec::new();
-        let mut seen = Cells::<W>::EMPTY;
-        for cell in 0..cells {
-            let mut orbit = vec![cell];
-            orbit.extend(tables.permutations.iter().map(|permutation| usize::from(permutation[cell])));
-            orbit.sort_unstable();
-            orbit.dedup();
-            if !seen.contains(cell) {
-                orbit.iter().for_each(|&cell| seen.add(cell));
-                orbits.push(orbit);
-            }
-        }
-        // The variance of how many men stand there: largest where half of the armies have one.
-        let spread = |orbit: &Vec<usize>| {
+        let orbits = orbits(tables);
+        // The variance of whether a man stands there: largest where half of the armies have one.
+        let variance = |orbit: &Vec<usize>| {
             let all = (armies.len() * orbit.len()) as f64;
             let share = orbit.iter().map(|&cell| f64::from(men[cell])).sum::<f64>() / all.max(1.0);
-            share * (1.0 - share)
+            orbit.len() as f64 * share * (1.0 - share)
         };
-        orbits.sort_by(|a, b| spread(b).total_cmp(&spread(a)));
-        let mut chosen = Vec::new();
-        for orbit in orbits {
-            if chosen.len() + orbit.len() <= MOST {
-                chosen.extend(orbit.into_iter().map(|cell| cell as u8));
-            }
-        }
+        let stretch = |first: usize| {
+            let mut room = MOST;
+            let fits = |orbit: &&Vec<usize>| {
+                let fits = orbit.len() <= room;
+                room -= if fits { orbit.len() } else { 0 };
+                fits
+            };
+            orbits[first..].iter().take_while(fits).collect::<Vec<_>>()
+        };
+        let worth = |stretch: &Vec<&Vec<usize>>| stretch.iter().map(|orbit| variance(orbit)).sum::<f64>();
+        let best = (0..orbits.len()).map(stretch).max_by(|a, b| worth(a).total_cmp(&worth(b)));
+        let mut chosen: Vec<u8> = best.into_iter().flatten().flatten().map(|&cell| cell as u8).collect();
         chosen.sort_unstable();
-        (!chosen.is_empty()).then_some(chosen)
+        chosen
     }
 
     /// The tables of these cells, which ascend.
@@ -97,7 +96,9 @@ impl<const W: usize> InnerCells<W> {
             let set = |bits| (0..BITS).filter_map(|i| cell(bits, i)).map(|&cell| usize::from(cell)).collect();
             (0..1 << BITS).map(set).collect()
         });
+        let above = cells.last().map_or(0, |&last| usize::from(last) + 1)..tables.centroid.len();
         let mut inner = Self {
+            above: above.collect(),
             all: cells.iter().map(|&cell| usize::from(cell)).collect(),
             cells,
             bit_of,
@@ -105,7 +106,8 @@ impl<const W: usize> InnerCells<W> {
             column: Vec::with_capacity(1 << n),
             first_move: Vec::with_capacity((1 << n) + 1),
             moves: Vec::new(),
-            reach: vec![0; n << n],
+            chains: vec![0; n << n],
+            steps: Vec::new(),
             images: Vec::new(),
             image_columns: Vec::new(),
             centroid: Vec::with_capacity(1 << n),
@@ -121,15 +123,23 @@ impl<const W: usize> InnerCells<W> {
             inner.centroid.push(sum);
             inner.centroid_max[size] = inner.centroid_max[size].max(sum);
         }
+        inner.steps = inner.cells.iter().map(|&cell| inner.bits_of(confined.steps(usize::from(cell)))).collect();
+        for set in (0..1_u32 << n).filter(|set| set.count_ones() as usize <= most) {
+            let (men, first) = (inner.spread(set as u16), set as usize * n);
+            for bit in bits(!set & ((1 << n) - 1)) {
+                // All cells of a chain have the same one.
+                if inner.chains[first + bit] == 0 {
+                    let chain = inner.bits_of(confined.chain(usize::from(inner.cells[bit]), men, inner.all));
+                    bits(chain.into()).for_each(|bit| inner.chains[first + bit] = chain);
+                }
+            }
+        }
         for set in 0..1_u32 << n {
             inner.first_move.push(inner.moves.len() as u32);
-            if set.count_ones() as usize > most {
-                continue;
-            }
-            for bit in bits(set) {
-                let (from, rest) = (usize::from(inner.cells[bit]), set & !(1 << bit));
-                let reach = inner.bits_of(confined.reach(from, inner.spread(rest as u16), inner.all));
-                inner.reach[set as usize * n + bit] = reach;
+            let men = if set.count_ones() as usize <= most { set } else { 0 };
+            for bit in bits(men) {
+                let rest = set & !(1 << bit);
+                let reach = inner.reach(rest as u16, bit);
                 inner.moves.extend(bits(reach.into()).map(|to| inner.column[(rest | 1 << to) as usize]));
             }
         }
@@ -153,11 +163,18 @@ impl<const W: usize> InnerCells<W> {
         &self.moves[self.first_move[set] as usize..self.first_move[set + 1] as usize]
     }
 
-    /// Where the man on the cell of `bit` can go among inner cells alone.
+    /// The cell of `bit`, which `men` leave free, and where a further man there can go by jumps among inner cells alone.
     #[inline(always)]
     #[must_use]
-    pub fn reach(&self, set: u16, bit: usize) -> Cells<W> {
-        self.spread(self.reach[usize::from(set) * self.cells.len() + bit])
+    pub fn chain(&self, men: u16, bit: usize) -> u16 {
+        self.chains[usize::from(men) * self.cells.len() + bit]
+    }
+
+    /// Where that man can go in one move among inner cells alone.
+    #[inline(always)]
+    #[must_use]
+    pub fn reach(&self, men: u16, bit: usize) -> u16 {
+        (self.chain(men, bit) | self.steps[bit] & !men) & !(1 << bit)
     }
 
     /// The cells of the board that a set of inner cells has.
@@ -182,6 +199,24 @@ impl<const W: usize> InnerCells<W> {
     pub fn words(&self, size: usize) -> usize {
         self.sets.get(size).map_or(0, |sets| sets.len().div_ceil(64))
     }
+}
+
+/// The cells that symmetries exchange, in the order of the centroid.
+fn orbits<const W: usize, K: Key>(tables: &ProblemTables<W, K>) -> Vec<Vec<usize>> {
+    let mut orbits: Vec<Vec<usize>> = Vec::new();
+    let mut seen = Cells::<W>::EMPTY;
+    for cell in 0..tables.centroid.len() {
+        if !seen.contains(cell) {
+            let images = tables.permutations.iter().map(|permutation| usize::from(permutation[cell]));
+            let mut orbit: Vec<usize> = images.chain([cell]).collect();
+            orbit.sort_unstable();
+            orbit.dedup();
+            orbit.iter().for_each(|&cell| seen.add(cell));
+            orbits.push(orbit);
+        }
+    }
+    orbits.sort_by_key(|orbit| tables.centroid[orbit[0]]);
+    orbits
 }
 
 /// The places of the ones, ascending.
