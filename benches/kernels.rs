@@ -15,6 +15,7 @@ use halma_bounds::frontier::WorkContext;
 use halma_bounds::game_bounds;
 use halma_bounds::pattern::Pattern;
 use halma_bounds::relaxed::{Filter, LookAheadTables};
+use halma_engine::batch::Batch;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::duplicates::{Scratch, SortedSet};
 use halma_engine::search::exchange::Alone;
@@ -47,7 +48,7 @@ struct Kernel {
     answer: u64,
 }
 
-const KERNELS: [Kernel; 14] = [
+const KERNELS: [Kernel; 15] = [
     Kernel {
         name: "successors-6move",
         what: "successors with their keys: level 4 of the ten men, 6-move",
@@ -59,6 +60,12 @@ const KERNELS: [Kernel; 14] = [
         what: "successors with their keys: level 3 of the ten men, 8-move",
         setup: || successors_of_ten_men(8, 3),
         answer: 126_419,
+    },
+    Kernel {
+        name: "successors-together",
+        what: "different successors with their keys: level 5 of the ten men, 6-move, expanded together",
+        setup: successors_together,
+        answer: 253_648,
     },
     Kernel { name: "unrank", what: "armies from the keys of level 5", setup: unrank, answer: 8523 },
     Kernel {
@@ -149,6 +156,21 @@ fn successors_of_ten_men(moves: u8, depth: u32) -> Work {
     let (_, search) = field::ten_men(moves);
     let states = states(&search, depth);
     Box::new(move || successors(&search, depth, &states))
+}
+
+/// How many successors a batch emits; it emits each once.
+#[inline(never)]
+fn emitted(batch: &mut dyn Batch<u64>, states: &[u64]) -> u64 {
+    batch.add(states);
+    batch.expand(usize::MAX);
+    batch.emit(usize::MAX, &mut |keys| _ = black_box(keys)) as u64
+}
+
+fn successors_together() -> Work {
+    let (_, search) = field::ten_men(6);
+    let states = states(&search, 5);
+    let mut batch = search.batches(5, &states).expect("armies that share rows").batch();
+    Box::new(move || emitted(&mut *batch, &states))
 }
 
 #[inline(never)]

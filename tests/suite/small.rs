@@ -383,7 +383,7 @@ fn a_batch_says_beforehand_that_two_jobs_have_one_folder() {
     }
     let (status, out, err) = halma(&folder, &["batch", "a", "b", "--progress", "lines"]);
     assert_eq!(status, 2, "{err}");
-    let said = "a/job.toml, of another problem, has the same folder run: give each dir in [output]";
+    let said = "a/job.toml, of another problem, has the same folder run: give each job a dir of its own in [output]";
     assert!(out.contains(said), "{out}");
     let (told, solved) = (err.find(said), err.find("done a/job.toml"));
     assert!(told.zip(solved).is_some_and(|(told, solved)| told < solved), "{err}");

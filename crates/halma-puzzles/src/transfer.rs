@@ -1,7 +1,7 @@
 //! The army transfer as the engine sees it: a key is the combinatorial rank of the army, the least over its images
 //! under K.
 
-pub mod batch;
+pub mod army_batch;
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use halma_rules::symmetry::Symmetry;
 
 use crate::incremental_ranking::{SymmetricView, Views};
 use crate::rank::Ranks;
-use batch::{ConfinedMoves, LastMatrix};
+use army_batch::{ConfinedMoves, LastMatrix};
 
 /// The tables that all searches of one problem share: moves, ranks, and K.
 #[derive(Clone, Debug)]
@@ -275,7 +275,7 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
     }
 
     fn batches(&self, _: u32, sample: &[K]) -> Option<Box<dyn Batches<K>>> {
-        if self.bounds.is_empty() { batch::batches(&self.tables, sample) } else { None }
+        if self.bounds.is_empty() { army_batch::batches(&self.tables, sample) } else { None }
     }
 
     fn is_state(&self, _: &mut Self::Scratch, key: K) -> bool {
