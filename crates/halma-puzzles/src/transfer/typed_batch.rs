@@ -21,7 +21,6 @@ use std::sync::Arc;
 use halma_bounds::{Army, Asked, Bound, Pruner};
 use halma_engine::batch::{Batch, Batches, Expanded};
 use halma_engine::key::Key;
-use halma_rules::cells::Cells;
 use multiversion::multiversion;
 
 use super::{ProblemTables, TransferPuzzle};
@@ -71,8 +70,9 @@ impl<const W: usize, K: Key> Batches<K> for TypedBatches<W, K> {
             cut: 0,
             made: Buckets::new(first.len()),
             made_groups: Groups::new(second.len()),
-            pairs: NumberSet::default(),
+            pairs: NumberSet::new(self.typed.product.pairs()),
             keys: Vec::new(),
+            men: vec![0; self.tables.ranks.men()],
             leader: None,
         })
     }
@@ -97,6 +97,8 @@ struct TypedBatch<const W: usize, K> {
     /// The pair numbers of the group that is emitted.
     pairs: NumberSet,
     keys: Vec<K>,
+    /// The men of the state whose key is made.
+    men: Vec<u8>,
     leader: Option<(i64, K)>,
 }
 
@@ -135,14 +137,14 @@ impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
     }
 
     fn emit(&mut self, wanted: usize, emit: &mut dyn FnMut(&[K])) -> usize {
-        let Self { tables, typed, made, made_groups, pairs, keys, leader, .. } = self;
+        let Self { tables, typed, made, made_groups, pairs, keys, men, leader, .. } = self;
         let mut emitted = 0;
         while emitted < wanted
             && let Some((first, second, group)) = made_groups.take(made)
         {
             group.iter().for_each(|&pair| pairs.add(pair));
             keys.clear();
-            let best = rank_group(&tables.ranks, typed, (first, second), pairs, keys);
+            let best = rank_group(&tables.ranks, typed, (first, second), pairs, (keys, men));
             if let Some((centroid, place)) = best
                 && leader.is_none_or(|(largest, _)| centroid > largest)
             {
@@ -163,7 +165,7 @@ impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
     }
 }
 
-/// Writes the keys of a group's states to `keys`. Returns the largest centroid, and the place of a key that has it. Compiled for several
+/// Writes the keys of a group's states to `keys`; `men` is scratch space. Returns the largest centroid, and the place of a key that has it. Compiled for several
 /// instruction sets; the processor decides which one runs.
 #[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
 fn rank_group<const W: usize, K: Key>(
@@ -171,16 +173,21 @@ fn rank_group<const W: usize, K: Key>(
     typed: &TypedArmies<W>,
     (first, second): (usize, usize),
     pairs: &mut NumberSet,
-    keys: &mut Vec<K>,
+    (keys, men): (&mut Vec<K>, &mut [u8]),
 ) -> Option<(i64, usize)> {
     let mut best: Option<(i64, usize)> = None;
     let group = typed.group(first, second);
     pairs.drain(|pair| {
-        let (army, centroid): (Cells<W>, i64) = typed.least(&group, pair);
+        let (army, centroid) = typed.least(&group, pair);
         if best.is_none_or(|(largest, _)| centroid > largest) {
             best = Some((centroid, keys.len()));
         }
-        keys.push(ranks.rank(army));
+        army.write(men);
+        let mut rank = K::default();
+        for (j, &cell) in men.iter().enumerate() {
+            rank = rank.plus(ranks.choose(usize::from(cell), j + 1));
+        }
+        keys.push(rank);
     });
     best
 }

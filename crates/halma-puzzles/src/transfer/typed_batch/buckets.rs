@@ -128,13 +128,14 @@ pub struct NumberSet {
     used: Vec<u64>,
 }
 
-impl Default for NumberSet {
-    fn default() -> Self {
-        Self { words: vec![0; 1 << 10], used: vec![0; 1 << 4] }
-    }
-}
-
 impl NumberSet {
+    /// For numbers below `count`.
+    #[must_use]
+    pub fn new(count: usize) -> Self {
+        let words = count.div_ceil(64);
+        Self { words: vec![0; words], used: vec![0; words.div_ceil(64)] }
+    }
+
     /// Adds a number.
     #[inline(always)]
     pub fn add(&mut self, number: u16) {

@@ -90,7 +90,7 @@ impl Kind {
         self.places.len()
     }
 
-    /// Enters the jumps of the type `own`. `cells` are those of each type, `kinds` its sets. `None` if there are too many axes.
+    /// Enters the jumps of this type, which is `own`. `others` are the places of the sets of each type. `None` if there are too many axes.
     pub fn enter_jumps(
         &mut self,
         own: usize,

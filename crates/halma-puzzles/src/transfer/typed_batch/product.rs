@@ -83,6 +83,12 @@ impl Product {
         Some(Self { slots, kinds, last_bits, symmetry })
     }
 
+    /// Every pair number is less.
+    #[must_use]
+    pub fn pairs(&self) -> usize {
+        self.kinds[2].len() << self.last_bits
+    }
+
     /// The set numbers of a state.
     #[inline(always)]
     #[must_use]

@@ -11,6 +11,7 @@ use halma_engine::puzzle::Puzzle;
 use halma_engine::search::CancellationToken;
 use halma_engine::search::exchange::Alone;
 use halma_record::job::Granularity;
+use halma_rules::cells::Cells;
 use halma_rules::centroid;
 use halma_rules::lattice::Rule;
 use halma_rules::problem::Transfer;

@@ -7,6 +7,12 @@ use halma_rules::problem::Transfer;
 
 use super::product::{Product, Sets, TYPES};
 
+/// The bits of a word that count the men of a slot: a type has at most 32 cells.
+const MEN_BITS: u8 = 8;
+
+/// The bits of a word that have the set number of a slot.
+const SET_BITS: usize = 16;
+
 /// The armies of a transfer by jumps, as products.
 #[derive(Clone, Debug)]
 pub struct TypedArmies<const W: usize> {
@@ -14,12 +20,12 @@ pub struct TypedArmies<const W: usize> {
     pub product: Product,
     /// By cell: the slot of its type.
     slots: Vec<u8>,
-    /// By cell and number of men of its type below: what a man there adds to the number of his set.
-    shares: Vec<u32>,
+    /// By cell and number of men of its type below: what a man there adds to the number of his set, [`SET_BITS`] for each slot.
+    shares: Vec<u64>,
     /// How many men an army has.
     all_men: usize,
-    /// By slot: how many men it has of that type.
-    men: Sets,
+    /// How many men it has of each type: [`MEN_BITS`] for each slot.
+    men: u32,
     /// By slot and set: its cells; then those of its image.
     cells: [Vec<[Cells<W>; 2]>; TYPES],
     /// By slot and set: the sum of its cells' centroids.
@@ -50,7 +56,8 @@ impl<const W: usize> TypedArmies<W> {
         let mut shares = Vec::with_capacity(lattice.len() * all_men);
         for cell in 0..lattice.len() {
             let below = (0..cell).filter(|&other| slots[other] == slots[cell]).count();
-            shares.extend((1..=all_men).map(|men| choose(below, men).map_or(0, |share| share as u32)));
+            let share = |men: usize| choose(below, men).map_or(0, |share| share as u64);
+            shares.extend((1..=all_men).map(|men| share(men) << (usize::from(slots[cell]) * SET_BITS)));
         }
         let numbering = QuarterNumbering::new(&lattice.board);
         let cells_of = |slot: usize| {
@@ -65,7 +72,8 @@ impl<const W: usize> TypedArmies<W> {
         let cells: [Vec<[Cells<W>; 2]>; TYPES] = std::array::from_fn(cells_of);
         let sum = |set: &[Cells<W>; 2]| set[0].iter().map(|cell| i64::from(centroid[cell])).sum();
         let centroid = std::array::from_fn(|slot| cells[slot].iter().map(sum).collect());
-        let men = product.slots.map(|t| men_of_type[t]);
+        let men = (0..TYPES)
+            .fold(0, |men, slot| men | (men_of_type[product.slots[slot]] as u32) << (slot * MEN_BITS as usize));
         let has_symmetry = !symmetries.is_empty();
         Some(Self { product, slots, shares, all_men, men, cells, centroid, has_symmetry })
     }
@@ -73,8 +81,8 @@ impl<const W: usize> TypedArmies<W> {
     /// Whether an army has as many men of each type as those of the problem.
     #[must_use]
     pub fn holds(&self, army: Cells<W>) -> bool {
-        let mut men = [0; TYPES];
-        army.for_each(|cell| men[usize::from(self.slots[cell])] += 1);
+        let mut men = 0_u32;
+        army.for_each(|cell| men += 1 << (self.slots[cell] * MEN_BITS));
         men == self.men
     }
 
@@ -85,14 +93,16 @@ impl<const W: usize> TypedArmies<W> {
     #[inline]
     #[must_use]
     pub fn sets(&self, army: &[u8]) -> Sets {
-        let (mut men, mut sets) = ([0; TYPES], [0; TYPES]);
+        // Numbers of all slots in one word, so that none has to wait for one that is written.
+        let (mut men, mut sets) = (0_u32, 0_u64);
         for &cell in army {
-            let slot = usize::from(self.slots[usize::from(cell)]) % TYPES;
-            sets[slot] += self.shares[usize::from(cell) * self.all_men + men[slot]] as usize;
-            men[slot] += 1;
+            let shift = self.slots[usize::from(cell)] * MEN_BITS;
+            let below = (men >> shift) as usize % (1 << MEN_BITS);
+            sets = sets.wrapping_add(self.shares[usize::from(cell) * self.all_men + below]);
+            men += 1 << shift;
         }
         assert!(men == self.men, "jumps do not lead to {army:?}");
-        sets
+        std::array::from_fn(|slot| (sets >> (slot * SET_BITS)) as usize % (1 << SET_BITS))
     }
 
     /// The group of these states.
