@@ -165,6 +165,22 @@ impl Abstraction {
         self.space.rank(&histogram)
     }
 
+    /// What the men of some groups, all of them, add to the rank of a histogram. The rank is the sum over all groups.
+    #[must_use]
+    pub fn rank_part(&self, men: &[u8]) -> u32 {
+        let mut histogram = vec![0; self.space.classes()];
+        self.histogram(men, &mut histogram);
+        let (mut rank, mut first, mut left) = (0, 0, self.quotas.iter().sum());
+        for (&classes, &quota) in self.partition.groups.iter().zip(&self.quotas) {
+            let group = &histogram[first..first + classes];
+            if group.iter().any(|&men| men > 0) {
+                rank += self.space.rank_from(first, left, group);
+            }
+            (first, left) = (first + classes, left - quota);
+        }
+        rank
+    }
+
     /// By class: its image under the mirror. Without a mirror it panics: an invented image would prune too much.
     #[inline]
     fn mirrored(&self) -> &[u8] {

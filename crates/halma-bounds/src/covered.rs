@@ -5,7 +5,7 @@ use std::sync::Arc;
 use halma_rules::cells::Cells;
 
 use super::abstraction::{Abstraction, Table};
-use super::{Bound, Pruner};
+use super::{Asked, Bound, Pruner};
 use crate::Army;
 
 /// Prunes the successors of a state X whose mirror image is near enough to a leading middle.
@@ -35,6 +35,10 @@ impl Covered {
 impl<const W: usize> Bound<W> for Covered {
     fn pruner(&self) -> Box<dyn Pruner<W>> {
         Box::new(CoveredPruner { histogram: vec![0; self.abstraction.space.classes()], bound: self.clone() })
+    }
+
+    fn asked(&self) -> Asked {
+        Asked::Nothing
     }
 }
 

@@ -123,6 +123,17 @@ impl Histograms {
         rank
     }
 
+    /// What the classes from `first` on with so many men add to a rank, where `left` men stand in these classes and later ones.
+    #[must_use]
+    pub(crate) fn rank_from(&self, first: usize, mut left: usize, men: &[u8]) -> u32 {
+        let mut rank = 0;
+        for (class, &men) in (first..).zip(men) {
+            rank += self.fewer(class, left, usize::from(men));
+            left -= usize::from(men);
+        }
+        rank
+    }
+
     /// Writes the histogram of that rank into `histogram`: the direct way, with which tests compare
     /// [`IncrementalUnranking`].
     #[cfg(test)]

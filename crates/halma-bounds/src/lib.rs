@@ -22,6 +22,8 @@ pub mod theorem1;
 
 use halma_rules::cells::Cells;
 
+use pattern::HistogramBound;
+
 /// An army, as a list of cells and as a set.
 #[derive(Clone, Copy, Debug)]
 pub struct Army<'a, const W: usize> {
@@ -35,6 +37,22 @@ pub struct Army<'a, const W: usize> {
 pub trait Bound<const W: usize>: Send + Sync {
     /// The working part of one thread.
     fn pruner(&self) -> Box<dyn Pruner<W>>;
+
+    /// What [`Pruner::filter`] asks of a successor.
+    fn asked(&self) -> Asked {
+        Asked::Move
+    }
+}
+
+/// What a bound asks of a successor.
+#[derive(Clone, Debug)]
+pub enum Asked {
+    /// Nothing: the bound asks only whether anything can follow from a state.
+    Nothing,
+    /// Its histogram and its level, and nothing of the state before it.
+    Histogram(HistogramBound),
+    /// Anything: [`Pruner::filter`] has to be called.
+    Move,
 }
 
 /// The working part of a [`Bound`], for one thread.

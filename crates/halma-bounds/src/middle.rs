@@ -7,7 +7,7 @@ use halma_rules::cells::Cells;
 
 use super::abstraction::Jumps;
 use super::database::Databases;
-use super::{Bound, Pruner};
+use super::{Asked, Bound, Pruner};
 use crate::Army;
 
 /// Prunes the successors of a state that is no eligible middle of the leading half.
@@ -34,6 +34,10 @@ impl<const W: usize> Bound<W> for FromMiddles {
     fn pruner(&self) -> Box<dyn Pruner<W>> {
         let classes = self.databases.abstraction.space.classes();
         Box::new(FromMiddlesPruner { histogram: vec![0; classes], jumps: Jumps::default(), bound: self.clone() })
+    }
+
+    fn asked(&self) -> Asked {
+        Asked::Nothing
     }
 }
 

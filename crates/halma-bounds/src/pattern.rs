@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use halma_rules::cells::Cells;
 
-use super::abstraction::{Abstraction, Table};
+use super::abstraction::{Abstraction, FAR, Table};
 use super::histogram::NeighbourRanks;
 use super::partition::MAX_CLASSES;
-use super::{Bound, Pruner};
+use super::{Asked, Bound, Pruner};
 use crate::Army;
 
 /// Prunes a state on level t if t plus the distance of its histogram exceeds a limit.
@@ -53,6 +53,35 @@ impl<const W: usize> Bound<W> for Pattern<W> {
             allowed: Vec::new(),
             bound: self.clone(),
         })
+    }
+
+    fn asked(&self) -> Asked {
+        let Self { abstraction, table, limit, .. } = self;
+        Asked::Histogram(HistogramBound {
+            abstraction: Arc::clone(abstraction),
+            table: Arc::clone(table),
+            limit: *limit,
+        })
+    }
+}
+
+/// The same bound, for those who ask it by themselves.
+#[derive(Clone, Debug)]
+pub struct HistogramBound {
+    /// The histograms.
+    pub abstraction: Arc<Abstraction>,
+    /// Their distances.
+    pub table: Arc<Table>,
+    limit: u32,
+}
+
+impl HistogramBound {
+    /// The largest distance with which a state stays on level `depth`; `None` if none stays.
+    #[must_use]
+    pub fn most(&self, depth: u32) -> Option<u8> {
+        let rest = self.limit.checked_sub(depth)?;
+        self.table.require(rest);
+        Some(rest.min(u32::from(FAR)) as u8)
     }
 }
 

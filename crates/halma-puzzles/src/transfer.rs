@@ -2,6 +2,7 @@
 //! under K.
 
 pub mod army_batch;
+pub mod typed_batch;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use halma_rules::symmetry::Symmetry;
 use crate::incremental_ranking::{SymmetricView, Views};
 use crate::rank::Ranks;
 use army_batch::{ConfinedMoves, LastMatrix};
+use typed_batch::TypedArmies;
 
 /// The tables that all searches of one problem share: moves, ranks, and K.
 #[derive(Clone, Debug)]
@@ -39,6 +41,8 @@ pub struct ProblemTables<const W: usize, K> {
     confined: ConfinedMoves<W>,
     /// Tables for batches of armies.
     matrix: LastMatrix<W, K>,
+    /// Armies as products, where men only jump.
+    typed: Option<Arc<TypedArmies<W>>>,
 }
 
 impl<const W: usize, K: Key> ProblemTables<W, K> {
@@ -49,11 +53,13 @@ impl<const W: usize, K: Key> ProblemTables<W, K> {
             return None;
         }
         let fixed = |s: &Symmetry| (0..centroid.len()).all(|c| centroid[c] == centroid[usize::from(s.cells[c])]);
+        let permutations: Vec<Vec<u8>> = fixing[1..].iter().map(|s| s.cells.clone()).collect();
         Some(Self {
+            typed: TypedArmies::new(problem, &permutations, &centroid).map(Arc::new),
             alone: (0..centroid.len()).map(Cells::of).collect(),
             mover: Mover::new(&problem.lattice, problem.jumps_only),
             ranks: Ranks::new(problem.lattice.len(), problem.start.len())?,
-            permutations: fixing[1..].iter().map(|s| s.cells.clone()).collect(),
+            permutations,
             foremost: fixing.iter().all(fixed).then(|| CellsByValue::new(&centroid)),
             centroid,
             confined: ConfinedMoves::new(&problem.lattice, problem.jumps_only),
@@ -115,6 +121,11 @@ impl<const W: usize, K: Key> TransferPuzzle<W, K> {
     #[must_use]
     pub fn new(tables: &Arc<ProblemTables<W, K>>, start: &[usize], bounds: Vec<Arc<dyn Bound<W>>>) -> Self {
         Self { tables: Arc::clone(tables), bounds, filter: None, start: vec![problem::set(start)] }
+    }
+
+    /// The armies as products, if all from the start are.
+    fn typed(&self) -> Option<&Arc<TypedArmies<W>>> {
+        self.tables.typed.as_ref().filter(|typed| self.start.iter().all(|&army| typed.holds(army)))
     }
 
     /// The same puzzle with a filter of new states.
@@ -274,12 +285,22 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         generated
     }
 
-    fn batches(&self, _: u32, sample: &[K]) -> Option<Box<dyn Batches<K>>> {
-        if self.bounds.is_empty() { army_batch::batches(&self.tables, sample) } else { None }
+    fn batches(&self, depth: u32, sample: &[K]) -> Option<Box<dyn Batches<K>>> {
+        if self.bounds.is_empty() {
+            army_batch::batches(&self.tables, sample)
+        } else {
+            typed_batch::batches(self, depth)
+        }
     }
 
-    fn is_state(&self, _: &mut Self::Scratch, key: K) -> bool {
-        key < self.tables.ranks.count()
+    fn is_state(&self, scratch: &mut Self::Scratch, key: K) -> bool {
+        if key >= self.tables.ranks.count() {
+            return false;
+        }
+        // Jumps keep the number of men of each type, and batches rely on that.
+        let Some(typed) = self.typed() else { return true };
+        self.tables.ranks.unrank_after(key, &mut scratch.identity.men, &mut scratch.at);
+        typed.holds(self.tables.set(scratch.identity.men.iter().copied()))
     }
 
     fn filters(&self, depth: u32) -> bool {

@@ -1,0 +1,162 @@
+//! States in buckets by their first number, and sets of numbers of 16 bits.
+
+/// States in buckets by their first number. The rest of a state is its second number, above 16 bits of its pair number.
+#[derive(Debug, Default)]
+pub struct Buckets {
+    lists: Vec<Vec<u32>>,
+    len: usize,
+}
+
+/// The bytes that a state takes. A list that grows has room for up to twice its states.
+const BYTES: usize = 2 * size_of::<u32>();
+
+impl Buckets {
+    /// So many empty ones.
+    #[must_use]
+    pub fn new(count: usize) -> Self {
+        Self { lists: vec![Vec::new(); count], len: 0 }
+    }
+
+    /// How many states there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The bytes that they take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.len * BYTES
+    }
+
+    /// Adds a state.
+    #[inline(always)]
+    pub fn push(&mut self, (first, rest): (usize, u32)) {
+        self.lists[first].push(rest);
+        self.len += 1;
+    }
+}
+
+/// Takes states out of buckets, by groups that have the first and the second number in common.
+#[derive(Debug)]
+pub struct Groups {
+    /// The bucket that is sorted.
+    first: usize,
+    /// The next group in it.
+    second: usize,
+    /// By second number: where its states end.
+    ends: Vec<u32>,
+    /// The pair numbers of the bucket's states, by second number.
+    pairs: Vec<u16>,
+    /// How many of them are in groups that were not taken.
+    left: usize,
+}
+
+impl Groups {
+    /// For so many second numbers.
+    #[must_use]
+    pub fn new(seconds: usize) -> Self {
+        Self { first: 0, second: seconds, ends: vec![0; seconds], pairs: Vec::new(), left: 0 }
+    }
+
+    /// The bytes that the states take that were not taken yet.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.left * BYTES
+    }
+
+    /// Whether all states of `buckets` were taken.
+    #[must_use]
+    pub fn has_all_of(&self, buckets: &Buckets) -> bool {
+        self.left == 0 && buckets.len == 0
+    }
+
+    /// The next group: its first and second number, and the pair numbers of its states.
+    #[inline]
+    pub fn take(&mut self, buckets: &mut Buckets) -> Option<(usize, usize, &[u16])> {
+        if self.left == 0 {
+            if buckets.len == 0 {
+                return None;
+            }
+            while buckets.lists[self.first].is_empty() {
+                self.first = (self.first + 1) % buckets.lists.len();
+            }
+            let list = &mut buckets.lists[self.first];
+            self.sort(list);
+            buckets.len -= list.len();
+            list.clear();
+        }
+        let start = |second: usize| second.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let mut second = self.second;
+        while start(second) == self.ends[second] as usize {
+            second += 1;
+        }
+        self.second = second + 1;
+        let group = start(second)..self.ends[second] as usize;
+        self.left -= group.len();
+        Some((self.first, second, &self.pairs[group]))
+    }
+
+    /// A counting sort by second number.
+    fn sort(&mut self, list: &[u32]) {
+        let Self { ends, pairs, .. } = self;
+        ends.fill(0);
+        for &rest in list {
+            ends[(rest >> 16) as usize] += 1;
+        }
+        let mut all = 0;
+        for end in &mut *ends {
+            (*end, all) = (all, all + *end);
+        }
+        if pairs.len() < list.len() {
+            pairs.resize(list.len(), 0);
+        }
+        for &rest in list {
+            let end = &mut ends[(rest >> 16) as usize];
+            pairs[*end as usize] = rest as u16;
+            *end += 1;
+        }
+        (self.second, self.left) = (0, list.len());
+    }
+}
+
+/// A set of numbers of 16 bits, which is mostly empty.
+#[derive(Debug)]
+pub struct NumberSet {
+    words: Vec<u64>,
+    /// A bit for each word that is not empty.
+    used: Vec<u64>,
+}
+
+impl NumberSet {
+    /// For numbers below `count`.
+    #[must_use]
+    pub fn new(count: usize) -> Self {
+        let words = count.div_ceil(64);
+        Self { words: vec![0; words], used: vec![0; words.div_ceil(64)] }
+    }
+
+    /// Adds a number.
+    #[inline(always)]
+    pub fn add(&mut self, number: u16) {
+        let number = usize::from(number);
+        self.words[number >> 6] |= 1 << (number & 63);
+        self.used[number >> 12] |= 1 << (number >> 6 & 63);
+    }
+
+    /// Calls `f` with each number, ascending, and removes it.
+    #[inline(always)]
+    pub fn drain(&mut self, mut f: impl FnMut(u16)) {
+        for (i, used) in self.used.iter_mut().enumerate() {
+            while *used != 0 {
+                let word = i << 6 | used.trailing_zeros() as usize;
+                *used &= *used - 1;
+                let mut rest = std::mem::take(&mut self.words[word]);
+                while rest != 0 {
+                    f((word << 6) as u16 | rest.trailing_zeros() as u16);
+                    rest &= rest - 1;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The successors of a group of states.
+
+use halma_rules::moves::quarter_numbering::AXES;
+use multiversion::multiversion;
+
+use super::buckets::Buckets;
+use super::kind::PLACES;
+use super::level_bound::LevelBound;
+use super::product::{Product, Sets};
+
+/// A group: its first and second number, and the pair numbers of its states.
+pub type GroupOfStates<'a> = (usize, usize, &'a [u16]);
+
+/// Adds the successors of a group that the bound admits to `made`. Returns how many there are, pruned ones included.
+pub fn expand(product: &Product, bound: &LevelBound, group: GroupOfStates<'_>, made: &mut Buckets) -> u64 {
+    match product.kinds.iter().map(|kind| kind.axes_used).max() {
+        Some(0..=2) => along::<2>(product, bound, group, made),
+        Some(3) => along::<3>(product, bound, group, made),
+        _ => along::<AXES>(product, bound, group, made),
+    }
+}
+
+/// The same, compiled for several instruction sets; the processor decides which one runs.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
+fn along<const A: usize>(
+    product: &Product,
+    bound: &LevelBound,
+    (first, second, pairs): GroupOfStates<'_>,
+    made: &mut Buckets,
+) -> u64 {
+    let mut generated = 0;
+    let is_own_image = product.is_own_image(first, second);
+    for &pair in pairs {
+        let sets = product.sets(first, second, pair);
+        let state = State { product, bound, sets, is_own_image };
+        generated += state.expand::<A, 0>(made);
+        generated += state.expand::<A, 1>(made);
+        generated += state.expand::<A, 2>(made);
+        generated += state.expand::<A, 3>(made);
+    }
+    generated
+}
+
+/// A state of a group.
+struct State<'a> {
+    product: &'a Product,
+    bound: &'a LevelBound,
+    sets: Sets,
+    /// Whether the group is its own image.
+    is_own_image: bool,
+}
+
+impl State<'_> {
+    /// The same for the moves of the men of one slot.
+    #[inline(always)]
+    fn expand<const A: usize, const SLOT: usize>(&self, made: &mut Buckets) -> u64 {
+        let Self { product, bound, sets, is_own_image } = self;
+        let (kind, bound) = (&product.kinds[SLOT], bound.in_slot(SLOT, sets));
+        let mut moves = kind.moves::<A>(sets[SLOT], sets);
+        let mut generated = 0;
+        while let Some((mut targets, joined)) = moves.next(kind) {
+            generated += u64::from(targets.count_ones());
+            while targets != 0 {
+                let set = usize::from(joined[targets.trailing_zeros() as usize % PLACES]);
+                targets &= targets - 1;
+                if !bound.admits(set) {
+                    continue;
+                }
+                let mut after = *sets;
+                after[SLOT] = set;
+                // The state is no greater than its image. If its group is less, the successors in the group are, too.
+                made.push(if SLOT < 2 || *is_own_image { product.least(&after) } else { product.state(&after) });
+            }
+        }
+        generated
+    }
+}

@@ -1,0 +1,132 @@
+use std::collections::BTreeSet;
+
+use halma_bounds::covered::Covered;
+use halma_bounds::database::{Databases, Middles};
+use halma_bounds::frontier::WorkContext;
+use halma_bounds::leading_moves::LeadingMoves;
+use halma_bounds::middle::FromMiddles;
+use halma_bounds::pattern::Pattern;
+use halma_engine::draws::Draws;
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::CancellationToken;
+use halma_engine::search::exchange::Alone;
+use halma_record::job::Granularity;
+use halma_rules::cells::Cells;
+use halma_rules::centroid;
+use halma_rules::lattice::Rule;
+use halma_rules::problem::Transfer;
+use proptest::prelude::*;
+
+use super::*;
+
+/// Armies of some types of cells, on boards of odd and even size, with holes; most have a symmetry: they are turned over along a
+/// diagonal, or left and right change places.
+const MAPS: [&str; 7] = [
+    "SSS..\nSS...\nS....\n.....\n.....",
+    "SSS....\nSS...#.\nS......\n.......\n.......\n.#.....\n.......",
+    "SSSS...\nSSS....\nSS.....\nS......\n.......\n.......\n.......",
+    ".SSSS.\n......\n......\n......\n.TTTT.",
+    ".SSS.\n..S..\n.....\n..T..\n.TTT.",
+    "SSSS..\n..S...\n......\n..T...\nTTTT..",
+    "SS\nSS\nS.\n..\nT.\nTT\nTT",
+];
+
+fn problem(map: &str, rule: Rule) -> Transfer {
+    Transfer::drawn(map, rule).unwrap().by_jumps_only()
+}
+
+/// A puzzle without bounds, with its pattern databases.
+fn puzzle(problem: &Transfer) -> (TransferPuzzle<2, u64>, Arc<Databases>) {
+    let symmetries = problem.symmetries();
+    let centroid = centroid::of_cells(problem, &symmetries);
+    let databases = Databases::new(problem, &symmetries, &centroid, &Granularity::default(), 1 << 16);
+    let tables = Arc::new(ProblemTables::new(problem, &symmetries.fixing, centroid).unwrap());
+    (TransferPuzzle::new(&tables, &problem.start, Vec::new()), Arc::new(databases))
+}
+
+/// The keys of armies with as many men of each type as the start, ascending.
+fn keys(problem: &Transfer, tables: &ProblemTables<2, u64>, seed: u64, count: usize) -> Vec<u64> {
+    let (board, men) = (&problem.lattice.board, problem.types(&problem.start));
+    let mut draws = Draws::new(seed);
+    let mut army = || -> Cells<2> {
+        let of_type = |t: usize| -> Vec<usize> {
+            let mut cells: Vec<usize> = (0..board.len()).filter(|&cell| board.type_of(cell) == t).collect();
+            for i in 0..men[t] {
+                let from = i + draws.below(cells.len() - i);
+                cells.swap(i, from);
+            }
+            cells[..men[t]].to_vec()
+        };
+        (0..4).flat_map(of_type).collect()
+    };
+    (0..count).map(|_| tables.canonical(army())).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Compares a batch with the expansion state by state. States are added in parts, and successors are made and emitted in parts.
+fn check(puzzle: &TransferPuzzle<2, u64>, keys: &[u64], depth: u32, (part, bytes, wanted): (usize, usize, usize)) {
+    let mut scratch = puzzle.scratch();
+    let mut expected = Expanded::default();
+    let mut successors = BTreeSet::new();
+    for &key in keys {
+        expected.states += 1;
+        expected.generated += puzzle.successors(&mut scratch, key, depth, &mut |successor| {
+            expected.emitted += 1;
+            successors.insert(successor);
+        });
+    }
+    let mut batch = puzzle.batches(depth, keys).unwrap().batch();
+    let (mut made, mut emitted) = (Expanded::default(), BTreeSet::new());
+    for keys in keys.chunks(part) {
+        batch.add(keys);
+        assert!(batch.bytes() > 0 || keys.is_empty() || !puzzle.bounds.is_empty());
+        while !batch.is_done() {
+            made.add(batch.expand(bytes));
+            let mut count = 0;
+            while batch.emit(wanted, &mut |keys| {
+                count += keys.len();
+                emitted.extend(keys.iter().copied());
+            }) > 0
+            {}
+            assert!(count as u64 <= made.emitted);
+        }
+        assert_eq!(batch.bytes(), 0);
+    }
+    assert_eq!((made, &emitted), (expected, &successors));
+    let mut measure = |key: u64| puzzle.measure(&mut scratch, key).unwrap();
+    let largest = emitted.iter().map(|&key| measure(key)).max();
+    assert_eq!(batch.leader().map(|(measure, _)| measure), largest);
+    assert!(batch.leader().is_none_or(|(largest, key)| emitted.contains(&key) && measure(key) == largest));
+}
+
+fn rule() -> impl Strategy<Value = Rule> {
+    prop_oneof![Just(Rule::Four), Just(Rule::Six), Just(Rule::Eight)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn batches_make_the_successors_that_are_made_state_by_state(
+        map in 0..MAPS.len(), rule in rule(), seed: u64, rest in 0..9_u32, count in 1..400_usize,
+        parts in (1..300_usize, 1..4000_usize, 1..100_usize),
+    ) {
+        let problem = problem(MAPS[map], rule);
+        let (mut puzzle, databases) = puzzle(&problem);
+        let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
+        databases.extend(20, context).unwrap();
+        let keys = keys(&problem, &puzzle.tables, seed, count);
+        let pattern = Pattern::new(&databases.abstraction, &databases.to_target, 7 + rest);
+        puzzle.bounds = vec![Arc::new(pattern)];
+        check(&puzzle, &keys, 6, parts);
+        // No state stays.
+        check(&puzzle, &keys, 8 + rest, parts);
+        if problem.symmetries().mirror.is_some() {
+            let to_middles = Arc::new(databases.to_middles(20, Middles::Leading, context).unwrap());
+            puzzle.bounds.push(Arc::new(Covered::new(&databases.abstraction, &to_middles, 2)));
+            check(&puzzle, &keys, 6, parts);
+            puzzle.bounds.push(Arc::new(FromMiddles::new(&databases, 13)));
+            check(&puzzle, &keys, 6, parts);
+            puzzle.bounds.push(Arc::new(LeadingMoves::new(&databases.abstraction, 13..=13).unwrap()));
+            prop_assert!(puzzle.batches(6, &keys).is_none());
+        }
+    }
+}
