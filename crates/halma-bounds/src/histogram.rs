@@ -123,7 +123,8 @@ impl Histograms {
         rank
     }
 
-    /// What the classes from `first` on with so many men add to a rank, where `left` men stand in these classes and later ones.
+    /// What the classes from `first` on with so many men add to a rank, where `left` men stand in these classes and
+    /// later ones.
     #[must_use]
     pub(crate) fn rank_from(&self, first: usize, mut left: usize, men: &[u8]) -> u32 {
         let mut rank = 0;

@@ -1,11 +1,13 @@
 //! Many armies expanded together, where men only jump and a pattern database prunes.
 //!
-//! A jump keeps a man on cells of his type. So an army is a product: of each type it has one of a few sets of cells, and a state is
-//! four set numbers. Two of them are the pair number, and the states that share the other two are a group:
+//! A jump keeps a man on cells of his type. So an army is a product: of each type it has one of a few sets of cells,
+//! and a state is four set numbers. Two of them are the pair number, and the states that share the other two are a
+//! group:
 //! - The jumps that men allow to men of another type are looked up by set number, and so are the sets that follow.
-//! - The rank of a histogram is the sum of four numbers, one for each type. So a successor costs one look-up of its distance.
-//! - Successors are sorted into groups by counting. Within a group the pair numbers are a bitmap, and duplicates are gone without a
-//!   comparison.
+//! - The rank of a histogram is the sum of four numbers, one for each type. So a successor costs one look-up of its
+//!   distance.
+//! - Successors are sorted into groups by counting. Within a group the pair numbers are a bitmap, and duplicates are
+//!   gone without a comparison.
 
 mod buckets;
 mod expand;
@@ -29,7 +31,8 @@ use buckets::{Buckets, Groups, NumberSet};
 use level_bound::LevelBound;
 pub use typed_armies::TypedArmies;
 
-/// The batches of a level; `None` where armies are no products of a few sets, or where a bound asks for more than histograms.
+/// The batches of a level; `None` where armies are no products of a few sets, or where a bound asks for more than
+/// histograms.
 pub fn batches<const W: usize, K: Key>(puzzle: &TransferPuzzle<W, K>, depth: u32) -> Option<Box<dyn Batches<K>>> {
     let typed = puzzle.typed()?;
     // Otherwise the answer of a bound may depend on which image of a state it is asked about.
@@ -165,8 +168,8 @@ impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
     }
 }
 
-/// Writes the keys of a group's states to `keys`; `men` is scratch space. Returns the largest centroid, and the place of a key that has it. Compiled for several
-/// instruction sets; the processor decides which one runs.
+/// Writes the keys of a group's states to `keys`; `men` is scratch space. Returns the largest centroid, and the
+/// place of a key that has it. Compiled for several instruction sets; the processor decides which one runs.
 #[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
 fn rank_group<const W: usize, K: Key>(
     ranks: &Ranks<K>,

@@ -54,14 +54,15 @@ fn sets(places: &[u32], men: usize) -> Option<Vec<u32>> {
         if chosen != 0 {
             let low = chosen & chosen.wrapping_neg();
             let up = chosen + low;
-            chosen = up | (chosen ^ up) / low >> 2;
+            chosen = up | ((chosen ^ up) / low) >> 2;
         }
     }
     Some(sets)
 }
 
 impl Kind {
-    /// For so many men on `cells`, which ascend and are all cells of a type; without jumps. `None` if they have too many sets or places.
+    /// For so many men on `cells`, which ascend and are all cells of a type; without jumps. `None` if they have too
+    /// many sets or places.
     #[must_use]
     pub fn new(numbering: &QuarterNumbering, cells: &[usize], men: usize) -> Option<Self> {
         if cells.len() < men || numbering.count() as usize > PLACES {
@@ -90,7 +91,8 @@ impl Kind {
         self.places.len()
     }
 
-    /// Enters the jumps of this type, which is `own`. `others` are the places of the sets of each type. `None` if there are too many axes.
+    /// Enters the jumps of this type, which is `own`. `others` are the places of the sets of each type. `None` if
+    /// there are too many axes.
     pub fn enter_jumps(
         &mut self,
         own: usize,

@@ -19,8 +19,8 @@ pub type Sets = [usize; TYPES];
 /// A state is its first number, its second number and its pair number, which holds the other two set numbers.
 #[derive(Clone, Debug)]
 pub struct Product {
-    /// By slot: its type. The first two are those of the first and the second number. A symmetry maps them to each other or each to
-    /// itself.
+    /// By slot: its type. The first two are those of the first and the second number. A symmetry maps them to each
+    /// other or each to itself.
     pub slots: [usize; TYPES],
     /// By slot.
     pub kinds: [Kind; TYPES],
@@ -53,8 +53,8 @@ fn image_types(type_of: &[usize], symmetry: &[u8]) -> Option<[usize; TYPES]> {
 }
 
 impl Product {
-    /// For armies with so many `men` of each type, with the symmetries but the identity. `None` if there are too many sets, or more
-    /// than one symmetry.
+    /// For armies with so many `men` of each type, with the symmetries but the identity. `None` if there are too
+    /// many sets, or more than one symmetry.
     #[must_use]
     pub fn new(lattice: &Lattice, men: &[usize; TYPES], symmetries: &[Vec<u8>]) -> Option<Self> {
         let type_of: Vec<usize> = (0..lattice.len()).map(|cell| lattice.board.type_of(cell)).collect();
@@ -130,8 +130,8 @@ impl Product {
     }
 }
 
-/// Which types go to which slots: with as many pair numbers as may be, so that groups are large. A symmetry maps the types to
-/// `images`.
+/// Which types go to which slots: with as many pair numbers as may be, so that groups are large. A symmetry maps the
+/// types to `images`.
 fn slots(kinds: &[Kind; TYPES], images: &[usize; TYPES]) -> Option<[usize; TYPES]> {
     let pairs = (0..TYPES).flat_map(|c| (0..TYPES).map(move |d| (c, d))).filter(|(c, d)| c != d);
     let together = |&(c, d): &(usize, usize)| [c, d].contains(&images[c]) && [c, d].contains(&images[d]);

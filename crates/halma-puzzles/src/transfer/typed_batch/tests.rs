@@ -19,8 +19,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Armies of some types of cells, on boards of odd and even size, with holes; most have a symmetry: they are turned over along a
-/// diagonal, or left and right change places.
+/// Armies of some types of cells, on boards of odd and even size, with holes; most have a symmetry: they are turned
+/// over along a diagonal, or left and right change places.
 const MAPS: [&str; 7] = [
     "SSS..\nSS...\nS....\n.....\n.....",
     "SSS....\nSS...#.\nS......\n.......\n.......\n.#.....\n.......",
@@ -62,7 +62,8 @@ fn keys(problem: &Transfer, tables: &ProblemTables<2, u64>, seed: u64, count: us
     (0..count).map(|_| tables.canonical(army())).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Compares a batch with the expansion state by state. States are added in parts, and successors are made and emitted in parts.
+/// Compares a batch with the expansion state by state. States are added in parts, and successors are made and
+/// emitted in parts.
 fn check(puzzle: &TransferPuzzle<2, u64>, keys: &[u64], depth: u32, (part, bytes, wanted): (usize, usize, usize)) {
     let mut scratch = puzzle.scratch();
     let mut expected = Expanded::default();
@@ -129,4 +130,30 @@ proptest! {
             prop_assert!(puzzle.batches(6, &keys).is_none());
         }
     }
+}
+
+/// By steps; to other types of cells than the start has; on a board with more cells of a type than a word has bits.
+#[test]
+fn other_problems_are_expanded_state_by_state() {
+    let steps = Transfer::drawn(MAPS[0], Rule::Six).unwrap();
+    let other_types = problem("SSSS..\n..S...\n......\n...T..\n..TTTT", Rule::Four);
+    let large = format!("SSS........\nSS.........\n{}", "...........\n".repeat(9));
+    for problem in [steps, other_types, problem(&large, Rule::Four)] {
+        let (mut puzzle, databases) = puzzle(&problem);
+        puzzle.bounds = vec![Arc::new(Pattern::new(&databases.abstraction, &databases.to_target, 0))];
+        assert!(puzzle.batches(0, &puzzle.start()).is_none());
+    }
+}
+
+#[test]
+fn keys_of_armies_that_jumps_do_not_make_are_told() {
+    let problem = problem(MAPS[0], Rule::Four);
+    let (puzzle, _) = puzzle(&problem);
+    let mut scratch = puzzle.scratch();
+    let mut is_state = |army: &[usize]| {
+        let key = puzzle.tables.canonical(army.iter().copied().collect());
+        puzzle.is_state(&mut scratch, key)
+    };
+    assert!(is_state(&problem.start));
+    assert!(!is_state(&[0, 2, 4, 10, 12, 14]));
 }

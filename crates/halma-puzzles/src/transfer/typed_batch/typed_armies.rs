@@ -20,7 +20,8 @@ pub struct TypedArmies<const W: usize> {
     pub product: Product,
     /// By cell: the slot of its type.
     slots: Vec<u8>,
-    /// By cell and number of men of its type below: what a man there adds to the number of his set, [`SET_BITS`] for each slot.
+    /// By cell and number of men of its type below: what a man there adds to the number of his set, [`SET_BITS`] for
+    /// each slot.
     shares: Vec<u64>,
     /// How many men an army has.
     all_men: usize,
@@ -41,7 +42,8 @@ pub struct Group<const W: usize> {
 }
 
 impl<const W: usize> TypedArmies<W> {
-    /// Those of a problem with these symmetries, without the identity; `None` where men may step, or see [`Product::new`].
+    /// Those of a problem with these symmetries, without the identity; `None` where men may step, or see
+    /// [`Product::new`].
     #[must_use]
     pub fn new(problem: &Transfer, symmetries: &[Vec<u8>], centroid: &[i32]) -> Option<Self> {
         let lattice = &problem.lattice;
