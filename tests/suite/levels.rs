@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::program;
 use halma_engine::puzzle::check_contract;
 use halma_engine::search::digest::mix;
 use halma_engine::search::{CancellationToken, Expander, LevelDestination, Tally};
@@ -77,4 +78,24 @@ fn levels_without_k_reduce_to_those_with_it() {
             before = std::mem::replace(&mut level, next);
         }
     }
+}
+
+/// The states of levels 6 and 7 are expanded together; a stop completes the batches that are under way.
+#[test]
+fn levels_that_are_stopped_again_and_again_are_the_published_ones() {
+    let job = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-4\"\n";
+    let folder = program::job_folder(job);
+    let levels = ["levels", "job.toml", "--depth", "7", "-q", "--json", "--time", "200ms", "--output-dir", "run"];
+    let mut ended = program::halma(folder.path(), &levels);
+    let mut stops = 0;
+    while ended.0 == 3 {
+        stops += 1;
+        assert!(stops < 200, "{}", ended.2);
+        ended = program::halma(folder.path(), &["resume", "run", "-q", "--json", "--time", "200ms"]);
+    }
+    assert_eq!(ended.0, 0, "{}", ended.2);
+    let record: serde_json::Value = serde_json::from_str(&ended.1).expect("a record");
+    let last = record["runs"][0]["levels"].as_array().expect("levels").last().expect("a level").clone();
+    let figures = ["states", "generated", "duplicates", "old"].map(|name| last[name].as_u64());
+    assert_eq!(figures, [1_054_311, 9_566_978, 8_264_722, 247_945].map(Some), "{stops} stops: {last}");
 }

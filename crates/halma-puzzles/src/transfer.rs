@@ -4,7 +4,7 @@
 pub mod army_batch;
 pub mod typed_batch;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use halma_bounds::cells_by_value::CellsByValue;
 use halma_bounds::relaxed::{Filter, FilterWorker};
@@ -41,8 +41,9 @@ pub struct ProblemTables<const W: usize, K> {
     confined: ConfinedMoves<W>,
     /// Tables for batches of armies.
     matrix: LastMatrix<W, K>,
-    /// Armies as products, where men only jump.
-    typed: Option<Arc<TypedArmies<W>>>,
+    /// The problem, where men only jump; and its armies as products, made when they are first needed.
+    jumping: Option<Transfer>,
+    typed: OnceLock<Option<Arc<TypedArmies<W>>>>,
 }
 
 impl<const W: usize, K: Key> ProblemTables<W, K> {
@@ -55,7 +56,8 @@ impl<const W: usize, K: Key> ProblemTables<W, K> {
         let fixed = |s: &Symmetry| (0..centroid.len()).all(|c| centroid[c] == centroid[usize::from(s.cells[c])]);
         let permutations: Vec<Vec<u8>> = fixing[1..].iter().map(|s| s.cells.clone()).collect();
         Some(Self {
-            typed: TypedArmies::new(problem, &permutations, &centroid).map(Arc::new),
+            jumping: problem.jumps_only.then(|| problem.clone()),
+            typed: OnceLock::new(),
             alone: (0..centroid.len()).map(Cells::of).collect(),
             mover: Mover::new(&problem.lattice, problem.jumps_only),
             ranks: Ranks::new(problem.lattice.len(), problem.start.len())?,
@@ -125,7 +127,9 @@ impl<const W: usize, K: Key> TransferPuzzle<W, K> {
 
     /// The armies as products, if all from the start are.
     fn typed(&self) -> Option<&Arc<TypedArmies<W>>> {
-        self.tables.typed.as_ref().filter(|typed| self.start.iter().all(|&army| typed.holds(army)))
+        let ProblemTables { jumping, typed, permutations, centroid, .. } = &*self.tables;
+        let made = || Some(Arc::new(TypedArmies::new(jumping.as_ref()?, permutations, centroid)?));
+        typed.get_or_init(made).as_ref().filter(|typed| self.start.iter().all(|&army| typed.holds(army)))
     }
 
     /// The same puzzle with a filter of new states.

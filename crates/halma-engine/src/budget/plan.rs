@@ -152,8 +152,16 @@ impl Room {
     /// expanded one by one.
     #[must_use]
     pub(crate) fn batch_of_states(&self) -> usize {
-        let each = (self.bytes / 8 / self.threads).min(MOST_TOGETHER);
+        // Vectors have room for twice as much, and the states that wait take half as much again.
+        let each = (self.bytes / 16 / self.threads).min(MOST_TOGETHER);
         if each < LEAST_TOGETHER { 0 } else { each as usize }
+    }
+
+    /// How many states a thread may expand together, if each has so many successors of `key` bytes: they have to fit its share of the
+    /// segments.
+    #[must_use]
+    pub(crate) fn states_together(&self, successors: u64, key: usize) -> u64 {
+        self.segments() / self.threads / (successors.max(1) * key as u64)
     }
 
     /// The largest level that stays in memory; larger ones go to disk.

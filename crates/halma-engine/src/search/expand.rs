@@ -36,7 +36,7 @@ impl Expander {
         let mut step = Step::begin(self, puzzle, depth, current, shards, destination, cancel);
         step.resume()?;
         step.expand_in_batches()?;
-        while !step.is_expanded() {
+        while !step.is_through() {
             step.advance()?;
             let stopped = cancel.check();
             let segments: u64 = step.shard_buffers.iter().map(ShardBuffer::segment_bytes).sum();

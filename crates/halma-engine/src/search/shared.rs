@@ -182,7 +182,7 @@ impl<P: Puzzle> Step<'_, P> {
     /// Expands this process's share until the segments of its successors fill `shipped` bytes, or all is expanded, or
     /// it is time for a checkpoint, or the search is to stop.
     fn fill(&mut self, shipped: u64) -> Result<(), StoreError> {
-        while !self.is_expanded() {
+        while !self.is_through() {
             self.advance()?;
             let made: u64 = self.shard_buffers.iter().map(ShardBuffer::segment_bytes).sum();
             let due = self.destination.folder.of_run().is_some_and(Workspace::is_due);

@@ -30,11 +30,13 @@ struct ThreadBuffers<K> {
     made: Vec<K>,
     generated: u64,
     emitted: u64,
+    /// States that were expanded together.
+    expanded: u64,
 }
 
 impl<K: Key> ThreadBuffers<K> {
     fn new(shards: usize) -> Self {
-        Self { shards: vec![Vec::new(); shards], made: Vec::new(), generated: 0, emitted: 0 }
+        Self { shards: vec![Vec::new(); shards], made: Vec::new(), generated: 0, emitted: 0, expanded: 0 }
     }
 }
 
@@ -138,6 +140,11 @@ impl<'a, P: Puzzle> Step<'a, P> {
     /// Whether every block has been taken by a thread. [`Self::complete`] ends those that are under way.
     pub(super) fn is_expanded(&self) -> bool {
         self.blocks_left() == 0
+    }
+
+    /// Whether every block has been taken by a thread, and every batch is completed. Only blocks may be under way.
+    pub(super) fn is_through(&self) -> bool {
+        self.is_expanded() && (self.batches.is_none() || self.under_way().is_empty())
     }
 
     /// How many blocks no thread has taken.
@@ -363,7 +370,7 @@ fn expand_state<P: Puzzle>(
     buffers: &mut ThreadBuffers<P::Key>,
     scratch: &mut P::Scratch,
 ) {
-    let ThreadBuffers { shards: boxes, made, emitted, generated } = buffers;
+    let ThreadBuffers { shards: boxes, made, emitted, generated, .. } = buffers;
     made.clear();
     *generated += puzzle.successors(scratch, key, depth, &mut |k: P::Key| made.push(k));
     *emitted += made.len() as u64;

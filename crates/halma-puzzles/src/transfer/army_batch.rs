@@ -1,13 +1,14 @@
 //! Many armies expanded together, for searches without bounds.
 //!
-//! At most 15 cells are *inner* ones, those on which the armies of the level differ most; the others are *outer* ones. An army is an entry of
+//! At most 15 cells that lie close together are *inner* ones: those where the armies of a sample differ most. The others are *outer* ones. An army is an entry of
 //! a matrix of bits: its row is the set of men on outer cells, its column the set of men on inner cells. Many armies share a row,
 //! and many moves are made for all of them at once:
 //! - A man who goes from one outer cell to another over outer men can do so whatever stands on the inner cells: the whole row is
 //!   added to another row.
 //! - A man who stays among inner cells leads to another column of the same row. Which one is looked up: it depends on the
 //!   inner men alone.
-//! - All other moves are those that the move generator finds and the first two kinds lack. They are made army by army.
+//! - All other moves cross from one part to the other. They are looked for army by army (`crossings`), and what they lead to is
+//!   collected by row.
 //!
 //! Bits that are set twice are duplicates, which are gone without a comparison. With symmetries, a row is kept as the least
 //! of its images.

@@ -129,7 +129,7 @@ impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
         let Self { typed, level_bound, waiting, waiting_groups, made, .. } = self;
         let mut all = Expanded { states: std::mem::take(&mut self.cut), ..Expanded::default() };
         let before = made.len();
-        while made.bytes() < bytes
+        while (all.states == 0 || made.bytes() < bytes)
             && let Some((first, second, pairs)) = waiting_groups.take(waiting)
         {
             all.states += pairs.len() as u64;

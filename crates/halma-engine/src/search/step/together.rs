@@ -3,15 +3,18 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Step, WorkerState};
+use crate::key::Key;
 use crate::parallel;
 use crate::puzzle::Puzzle;
-use crate::store::StoreError;
+use crate::store::{BLOCK, StoreError};
 
 /// A level with fewer states is expanded state by state: what a batch needs to begin with would take longer.
 const LEAST: u64 = 1 << 15;
 /// So many states of a sample are shown to the puzzle, from so many places of the level.
 const SAMPLE: usize = 1 << 16;
 const PLACES: usize = 16;
+/// The most blocks of a thread's first batch, which tells how many successors its states have.
+const FIRST: usize = 16;
 /// Successors that are emitted at a time.
 const AT_ONCE: usize = 1 << 14;
 
@@ -31,6 +34,9 @@ impl<P: Puzzle> Step<'_, P> {
         self.batches = self.expander.install(|| self.puzzle.batches(self.depth, &sample));
         // Its tables take memory, too.
         self.room = self.expander.memory_plan().measure_room();
+        if self.room.batch_of_states() == 0 {
+            self.batches = None;
+        }
         Ok(())
     }
 
@@ -66,6 +72,7 @@ impl<P: Puzzle> Step<'_, P> {
             if expanded.states > 0 {
                 buffers.generated += expanded.generated;
                 buffers.emitted += expanded.emitted;
+                buffers.expanded += expanded.states;
                 if let Some(watch) = self.destination.watch {
                     watch.expanded(expanded.states, expanded.generated);
                 }
@@ -74,23 +81,24 @@ impl<P: Puzzle> Step<'_, P> {
             if self.closing {
                 break;
             }
-            // Smaller and smaller, so that all threads end at about the same time.
+            // Smaller and smaller, so that several threads end at about the same time. What is taken has to be completed before a
+            // checkpoint, so its successors have to fit memory.
             let threads = self.expander.threads();
             let share = self.blocks_left() / if threads == 1 { 1 } else { 2 * threads };
-            let mut add = |blocks| {
-                let first = self.next_block.fetch_add(blocks, Ordering::Relaxed);
-                (first..(first + blocks).min(self.current.blocks())).try_for_each(|number| {
+            let successors = buffers.emitted / buffers.expanded.max(1);
+            let most = match buffers.expanded {
+                0 => FIRST,
+                _ => (self.room.states_together(successors, P::Key::BYTES) / BLOCK as u64) as usize,
+            };
+            let (mut left, mut portion) = (share.min(most).max(1), 1);
+            while left > 0 && batch.bytes() <= bytes / 2 {
+                let first = self.next_block.fetch_add(portion, Ordering::Relaxed);
+                for number in first..(first + portion).min(self.current.blocks()) {
                     self.current.read_block(number, block)?;
                     batch.add(block);
-                    Ok::<_, StoreError>(())
-                })?;
-                Ok::<_, StoreError>(batch.bytes())
-            };
-            // The first block tells what the others may take.
-            let each = add(1)?;
-            let more = (bytes / 2 / each.max(1)).min(share).saturating_sub(1);
-            if each > 0 && more > 0 {
-                add(more)?;
+                }
+                left -= portion;
+                portion = (2 * portion).min(left);
             }
             if batch.is_done() {
                 break;

@@ -61,10 +61,11 @@ impl Crossings {
         let is_inner = |cell: u8| inner.bit_of[usize::from(cell)] != OUTER;
         let cells = inner.bit_of.len();
         let mut jumps = Vec::new();
-        for from in (0..cells as u8).filter(|&from| is_inner(from) == inside) {
-            for &(over, to) in confined.jumps(usize::from(from)) {
+        // A board may have 256 cells, which no u8 counts.
+        for from in (0..cells).filter(|&from| is_inner(from as u8) == inside) {
+            for &(over, to) in confined.jumps(from) {
                 if is_inner(over) != inside || is_inner(to) != inside {
-                    jumps.push(Jump { from, over, to });
+                    jumps.push(Jump { from: from as u8, over, to });
                 }
             }
         }

@@ -28,8 +28,17 @@ struct Case {
 }
 
 fn case() -> impl Strategy<Value = Case> {
+    case_of(3_usize..=7)
+}
+
+/// Boards of more than 128 cells; the largest has 256.
+fn large_case() -> impl Strategy<Value = Case> {
+    case_of(12_usize..=16)
+}
+
+fn case_of(sides: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Case> {
     let rule = prop_oneof![Just(Rule::Four), Just(Rule::Six), Just(Rule::Eight)];
-    (3_usize..=7).prop_flat_map(move |side| {
+    sides.prop_flat_map(move |side| {
         let cells = side * side;
         let of = |most| proptest::collection::vec(0..cells, 1..most);
         (rule.clone(), any::<[bool; 2]>(), of(6), of(16), 0_u32..4, prop_oneof![Just(1), Just(1 << 20)], 1_usize..50)
@@ -110,5 +119,10 @@ proptest! {
     fn armies_have_the_same_successors_together_and_alone(case in case()) {
         check::<1, u64>(&case);
         check::<2, u128>(&case);
+    }
+
+    #[test]
+    fn armies_on_large_boards_do(case in large_case()) {
+        check::<4, u128>(&case);
     }
 }

@@ -7,8 +7,11 @@ pub struct Buckets {
     len: usize,
 }
 
-/// The bytes that a state takes. A list that grows has room for up to twice its states.
+/// The bytes that a state takes. A list that grows has room for up to twice its states; a long one that was emptied gives it back.
 const BYTES: usize = 2 * size_of::<u32>();
+
+/// A list of more states than this is not kept for the next ones.
+const LONG: usize = 1 << 14;
 
 impl Buckets {
     /// So many empty ones.
@@ -85,6 +88,9 @@ impl Groups {
             self.sort(list);
             buckets.len -= list.len();
             list.clear();
+            if list.capacity() > LONG {
+                *list = Vec::new();
+            }
         }
         let start = |second: usize| second.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         let mut second = self.second;
