@@ -43,6 +43,11 @@ pub trait Puzzle: Sync {
         emit: &mut impl FnMut(Self::Key),
     ) -> u64;
 
+    /// Whether [`Self::batches`] may have an answer.
+    fn may_batch(&self) -> bool {
+        false
+    }
+
     /// A faster way to expand the states of level `depth`, if there is one: many of them together. `sample` has states from all over
     /// the level, ascending. The successors, and how many there are, must be those of [`Self::successors`].
     fn batches(&self, _depth: u32, _sample: &[Self::Key]) -> Option<Box<dyn Batches<Self::Key>>> {

@@ -289,6 +289,10 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         generated
     }
 
+    fn may_batch(&self) -> bool {
+        self.bounds.is_empty() || self.tables.jumping.is_some()
+    }
+
     fn batches(&self, depth: u32, sample: &[K]) -> Option<Box<dyn Batches<K>>> {
         if self.bounds.is_empty() {
             army_batch::batches(&self.tables, sample)

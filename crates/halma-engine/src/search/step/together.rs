@@ -21,7 +21,8 @@ const AT_ONCE: usize = 1 << 14;
 impl<P: Puzzle> Step<'_, P> {
     /// From now on states are expanded together, where the puzzle does that and memory allows it.
     pub(in crate::search) fn expand_in_batches(&mut self) -> Result<(), StoreError> {
-        if self.current.len() < self.least_together() || self.room.batch_of_states() == 0 {
+        let few = self.current.len() < self.least_together();
+        if few || !self.puzzle.may_batch() || self.room.batch_of_states() == 0 {
             return Ok(());
         }
         let (level, blocks) = (self.current, self.current.blocks());
