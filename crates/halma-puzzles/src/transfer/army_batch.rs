@@ -384,12 +384,12 @@ fn expand_row<const W: usize, K: Key>(
                 });
                 let further = all.back & !all.end & back.allowed_inside(others) & back.ending_elsewhere(chain);
                 if jumps & !out.across == 0 && further == 0 {
-                    to = to | all.cells;
+                    to |= all.cells;
                 } else {
                     // He crosses more than once.
                     let from = usize::from(inner.cells[bit]);
                     let all = confined.chain(from, row.outer | inner.spread(others), everything);
-                    to = to | all & everywhere;
+                    to |= all & everywhere;
                     let within = inner.bits_of(all) & !inner.reach(others, bit) & !(1 << bit);
                     generated += within.count_ones() as usize;
                     bits(within.into()).for_each(|to| set(inside, column_of(others | 1 << to)));
