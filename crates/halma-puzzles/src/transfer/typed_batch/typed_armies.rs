@@ -42,8 +42,8 @@ pub struct Group<const W: usize> {
 }
 
 impl<const W: usize> TypedArmies<W> {
-    /// Those of a problem with these symmetries, without the identity; `None` where men may step, or see
-    /// [`Product::new`].
+    /// Those of a problem with these symmetries, without the identity; `None` where men may step, where a type has too many sets of
+    /// cells, or where there is more than one symmetry.
     #[must_use]
     pub fn new(problem: &Transfer, symmetries: &[Vec<u8>], centroid: &[i32]) -> Option<Self> {
         let lattice = &problem.lattice;
