@@ -4,9 +4,9 @@ use halma_rules::moves::quarter_numbering::AXES;
 use multiversion::multiversion;
 
 use super::buckets::Buckets;
-use super::kind::PLACES;
+use super::kind::{PLACES, Sets};
 use super::level_bound::LevelBound;
-use super::product::{Product, Sets};
+use super::product::Product;
 
 /// A group: its first and second number, and the pair numbers of its states.
 pub type GroupOfStates<'a> = (usize, usize, &'a [u16]);

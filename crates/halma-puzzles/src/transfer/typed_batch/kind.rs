@@ -5,7 +5,11 @@ use std::collections::HashMap;
 use halma_rules::lattice::Lattice;
 use halma_rules::moves::quarter_numbering::{AXES, QuarterNumbering};
 
-use super::product::{Sets, TYPES};
+/// How many types of cells there are.
+pub const TYPES: usize = 4;
+
+/// Four set numbers, by slot (`Product::slots` says which type has which).
+pub type Sets = [usize; TYPES];
 
 /// How many places a word has (see [`QuarterNumbering`]).
 pub const PLACES: usize = u32::BITS as usize;

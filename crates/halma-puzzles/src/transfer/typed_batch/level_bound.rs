@@ -5,7 +5,7 @@ use std::sync::Arc;
 use halma_bounds::abstraction::Table;
 use halma_bounds::pattern::HistogramBound;
 
-use super::product::{Sets, TYPES};
+use super::kind::{Sets, TYPES};
 use super::typed_armies::TypedArmies;
 
 /// The bound for the states of one level.

@@ -3,16 +3,10 @@
 use halma_rules::lattice::Lattice;
 use halma_rules::moves::quarter_numbering::QuarterNumbering;
 
-use super::kind::Kind;
-
-/// How many types of cells there are.
-pub const TYPES: usize = 4;
+use super::kind::{Kind, Sets, TYPES};
 
 /// The pair numbers that there may be: they fit 16 bits.
 const MOST_PAIRS: usize = 1 << 16;
-
-/// Four set numbers, by slot (see [`Product::slots`]).
-pub type Sets = [usize; TYPES];
 
 /// The states as products.
 ///

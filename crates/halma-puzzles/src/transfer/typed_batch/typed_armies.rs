@@ -5,7 +5,8 @@ use halma_rules::choose::choose;
 use halma_rules::moves::quarter_numbering::QuarterNumbering;
 use halma_rules::problem::Transfer;
 
-use super::product::{Product, Sets, TYPES};
+use super::kind::{Sets, TYPES};
+use super::product::Product;
 
 /// The bits of a word that count the men of a slot: a type has at most 32 cells.
 const MEN_BITS: u8 = 8;
