@@ -175,7 +175,7 @@ fn a_fault_in_the_table_of_a_puzzle_in_rust_points_at_its_key() {
             "a.toml:5:1: unknown field `wnated`, expected one of `sizes`, `wanted`, `_taps`; did you mean `wanted`?",
         ),
         ("sizes = [5, 3]", "a.toml:2:1: missing field `wanted`"),
-        ("sizes = 5\nwanted = 4", "a.toml:4:9: invalid type: integer `5`, expected a sequence"),
+        ("sizes = 5\nwanted = 4", "a.toml:4:9: invalid type: integer `5`, expected a list"),
         (
             "sizes = [5, 3]\nwanted = 4\n[problem._taps]\n_open = \"yes\"",
             "a.toml:7:9: invalid type: string \"yes\", expected a boolean",
