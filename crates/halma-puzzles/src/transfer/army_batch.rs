@@ -235,16 +235,13 @@ impl<const W: usize, K: Key> Target<'_, W, K> {
         least
     }
 
-    /// Adds columns with so many men `inside` to the row that is `least`. `turned` has their images as far as they were needed before.
+    /// Adds columns with so many men `inside` to the row that [`Self::least`] found: their images under the symmetry of its number.
     #[inline(always)]
     fn add(&mut self, (number, outer): (usize, Cells<W>), inside: usize, columns: &[u64]) {
         let row = self.rows.bits(outer, inside, columns.len());
         match number {
             0 => add(row, columns),
-            _ => {
-                let images = &self.inner.image_columns[number - 1][inside];
-                each(columns, |column| set(row, images[usize::from(column)]));
-            }
+            _ => add_images(self.inner, number, inside, columns, row),
         }
     }
 
@@ -253,6 +250,13 @@ impl<const W: usize, K: Key> Target<'_, W, K> {
         let row = self.rows.bits(outer, inside, self.inner.words(inside));
         set(row, if number == 0 { column } else { self.inner.image_columns[number - 1][inside][usize::from(column)] });
     }
+}
+
+/// Sets in `to` the images of columns with so many men `inside`, under the symmetry of that number, from 1.
+#[inline(always)]
+fn add_images<const W: usize>(inner: &InnerCells<W>, number: usize, inside: usize, columns: &[u64], to: &mut [u64]) {
+    let images = &inner.image_columns[number - 1][inside];
+    each(columns, |column| set(to, images[usize::from(column)]));
 }
 
 /// Writes a set of outer men and its images to `images`.
@@ -413,8 +417,7 @@ fn expand_row<const W: usize, K: Key>(
             let turned = &mut turned[number];
             if turned.is_empty() {
                 turned.resize(columns.len(), 0);
-                let images = &inner.image_columns[number - 1][row.inside];
-                each(columns, |column| set(turned, images[usize::from(column)]));
+                add_images(inner, number, row.inside, columns, turned);
             }
             target.add((0, outer), row.inside, turned);
         });
