@@ -15,7 +15,7 @@ use halma_bounds::frontier::WorkContext;
 use halma_bounds::game_bounds;
 use halma_bounds::pattern::Pattern;
 use halma_bounds::relaxed::{Filter, LookAheadTables};
-use halma_engine::batch::Batch;
+use halma_engine::batch::{Batch, Batches};
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::duplicates::{Scratch, SortedSet};
 use halma_engine::search::exchange::Alone;
@@ -160,17 +160,20 @@ fn successors_of_ten_men(moves: u8, depth: u32) -> Work {
 
 /// How many successors a batch emits: each once, but for some in rows that are their own mirror image.
 #[inline(never)]
-fn emitted(batch: &mut dyn Batch<u64>, states: &[u64]) -> u64 {
+fn emitted(batches: &dyn Batches<u64>, batch: &mut dyn Batch<u64>, states: &[u64]) -> u64 {
     batch.add(states);
     batch.expand(usize::MAX);
-    batch.emit(usize::MAX, &mut |keys| _ = black_box(keys)) as u64
+    let emitted = batch.emit(usize::MAX, &mut |keys| _ = black_box(keys)) as u64;
+    batches.clear();
+    emitted
 }
 
 fn successors_together() -> Work {
     let (_, search) = field::ten_men(6);
     let states = states(&search, 5);
-    let mut batch = search.batches(5, &states).expect("armies that share rows").batch();
-    Box::new(move || emitted(&mut *batch, &states))
+    let batches = search.batches(5, &states).expect("armies that share rows");
+    let mut batch = batches.batch();
+    Box::new(move || emitted(&*batches, &mut *batch, &states))
 }
 
 #[inline(never)]

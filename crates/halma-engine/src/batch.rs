@@ -20,32 +20,45 @@ impl Expanded {
     }
 }
 
-/// Makes the batches of one level.
+/// The batches of one level: one for each thread.
+///
+/// Two phases take turns. First each thread adds states of the level to its batch and expands them. Then all threads together emit the
+/// successors of all batches, so that states of two batches with the same successor emit it once.
 pub trait Batches<K>: Send + Sync {
     /// An empty batch, for one thread.
     fn batch(&self) -> Box<dyn Batch<K>>;
+
+    /// Whether a batch has successors that were not emitted.
+    fn have_successors(&self) -> bool;
+
+    /// Forgets the successors, which were emitted. No batch may be in use.
+    fn clear(&self);
 }
 
-/// States that are expanded together.
+/// States that a thread expands together.
 ///
-/// States are added, then expanded bit by bit, then their successors are emitted bit by bit. All successors that no bound prunes are
-/// emitted, each at least once: where many states have the same successor, a batch saves work by emitting it once.
+/// All successors that no bound prunes are emitted, each at least once: where many states have the same successor, work is saved by
+/// emitting it once.
 pub trait Batch<K>: Send {
     /// Adds states of the level, which ascend.
     fn add(&mut self, keys: &[K]);
 
-    /// The bytes that the states and the successors take.
-    fn bytes(&self) -> usize;
+    /// Whether states wait to be expanded.
+    fn waits(&self) -> bool;
+
+    /// The bytes that the states which wait take.
+    fn bytes_waiting(&self) -> usize;
+
+    /// The bytes that the successors of this batch take.
+    fn bytes_made(&self) -> usize;
 
     /// Expands some of the states that wait, at least one, until their successors take so many bytes. Nothing if none wait. What was
-    /// expanded before has been emitted.
+    /// emitted has been cleared.
     fn expand(&mut self, bytes: usize) -> Expanded;
 
-    /// Emits successors that were not emitted yet: about `wanted`, or all that are left. Returns how many.
+    /// Emits successors of any batch that were not emitted yet: about `wanted`, or all that are left to this thread. Returns how many.
+    /// Other threads may do the same, but none expands.
     fn emit(&mut self, wanted: usize, emit: &mut dyn FnMut(&[K])) -> usize;
-
-    /// Whether no state waits and all successors were emitted.
-    fn is_done(&self) -> bool;
 
     /// As [`Puzzle::leader`](crate::puzzle::Puzzle::leader), of what this batch has emitted.
     fn leader(&self) -> Option<(i64, K)>;

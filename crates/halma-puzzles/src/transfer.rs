@@ -2,6 +2,7 @@
 //! under K.
 
 pub mod army_batch;
+mod by_thread;
 pub mod typed_batch;
 
 use std::sync::{Arc, OnceLock};

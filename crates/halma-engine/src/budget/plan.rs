@@ -157,11 +157,10 @@ impl Room {
         if each < LEAST_TOGETHER { 0 } else { each as usize }
     }
 
-    /// How many states a thread may expand together, if each has so many successors of `key` bytes: they have to fit its share of the
-    /// segments.
+    /// How many successors of `key` bytes the states may have that a thread expands together: they have to fit its share of the segments.
     #[must_use]
-    pub(crate) fn states_together(&self, successors: u64, key: usize) -> u64 {
-        self.segments() / self.threads / (successors.max(1) * key as u64)
+    pub(crate) fn successors_together(&self, key: usize) -> u64 {
+        self.segments() / self.threads / key as u64
     }
 
     /// The largest level that stays in memory; larger ones go to disk.

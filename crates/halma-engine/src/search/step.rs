@@ -52,9 +52,10 @@ struct WorkerState<P: Puzzle> {
 }
 
 impl<P: Puzzle> WorkerState<P> {
+    /// Whether all states that the thread has taken are expanded.
     fn is_through(&self) -> bool {
         match &self.batch {
-            Some(batch) => batch.is_done(),
+            Some(batch) => !batch.waits(),
             None => self.at == self.block.len(),
         }
     }
@@ -147,15 +148,21 @@ impl<'a, P: Puzzle> Step<'a, P> {
         self.is_expanded() && (self.batches.is_none() || self.under_way().is_empty())
     }
 
+    /// Whether batches have successors that were not emitted.
+    fn have_successors(&self) -> bool {
+        self.batches.as_ref().is_some_and(|batches| batches.have_successors())
+    }
+
     /// How many blocks no thread has taken.
     fn blocks_left(&self) -> usize {
         self.current.blocks().saturating_sub(self.next_block.load(Ordering::Relaxed))
     }
 
-    /// The threads that have begun a block and not completed it.
+    /// The threads that have begun a block and not completed it; all threads where batches have successors.
     fn under_way(&self) -> Vec<usize> {
+        let all = self.have_successors();
         let is_through = |&thread: &usize| self.workers[thread].get().is_none_or(|worker| lock(worker).is_through());
-        (0..self.workers.len()).filter(|thread| !is_through(thread)).collect()
+        (0..self.workers.len()).filter(|thread| all || !is_through(thread)).collect()
     }
 
     /// The workers that have begun.
@@ -238,6 +245,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             (std::mem::take(&mut self.shard_buffers), std::mem::take(&mut self.handed_over));
         let queue = in_order_of_serving(&mut shard_buffers, &mut handed_over);
         let (next_shard, made) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let emits = self.have_successors();
         let work = |thread: usize| {
             let mut scratch = Scratch::default();
             while let Some(entry) = queue.get(next_shard.fetch_add(1, Ordering::Relaxed)) {
@@ -246,10 +254,12 @@ impl<'a, P: Puzzle> Step<'a, P> {
                 clear(handed_over, crowded);
             }
             match wanted {
-                0 => Ok(()),
-                _ if self.batches.is_some() => self.expand_together(&mut self.worker(thread), &made, wanted),
-                _ => self.expand(&mut self.worker(thread), &made, wanted),
+                0 => {}
+                _ if emits => self.emit_together(&mut self.worker(thread), &made, wanted),
+                _ if self.batches.is_some() => self.expand_together(&mut self.worker(thread))?,
+                _ => self.expand(&mut self.worker(thread), &made, wanted)?,
             }
+            Ok(())
         };
         let under_way = self.under_way();
         let tasks = queue.len() + under_way.len() + if self.closing { 0 } else { self.blocks_left() };
@@ -259,6 +269,9 @@ impl<'a, P: Puzzle> Step<'a, P> {
             // To wake the others would take longer than the work.
             vec![self.expander.install(|| work(under_way.first().copied().unwrap_or(0)))]
         };
+        if let Some(batches) = self.batches.as_ref().filter(|batches| emits && !batches.have_successors()) {
+            batches.clear();
+        }
         drop(queue);
         (self.shard_buffers, self.handed_over) = (shard_buffers, handed_over);
         // A thread may have taken a number past the end of the level.

@@ -18,11 +18,12 @@ mod crossings;
 mod inner_cells;
 mod row_ranks;
 mod rows;
+mod shared_rows;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use halma_engine::batch::{Batch, Batches, Expanded};
 use halma_engine::key::Key;
@@ -34,8 +35,10 @@ use crossings::{Crossings, InnerMan, InnerMen, Jumps};
 use inner_cells::{InnerCells, MOST, OUTER, bits};
 use row_ranks::{OuterSums, RowRanks};
 use rows::{Row, Rows, add, each, set};
+use shared_rows::SharedRows;
 
 use super::ProblemTables;
+use super::by_thread::{read, write};
 
 /// Armies of a sample that share a row, on average. With fewer it is faster to expand each by itself.
 const SHARING: usize = 4;
@@ -84,7 +87,7 @@ pub fn batches<const W: usize, K: Key>(tables: &Arc<ProblemTables<W, K>>, sample
         None => Arc::new(Matrix::new(tables, cells)?),
     };
     *last = Some(Arc::clone(&matrix));
-    Some(Box::new(ArmyBatches { tables: Arc::clone(tables), matrix }))
+    Some(Box::new(ArmyBatches::new(tables, matrix)))
 }
 
 impl<const W: usize, K: Key> Matrix<W, K> {
@@ -102,6 +105,13 @@ impl<const W: usize, K: Key> Matrix<W, K> {
 struct ArmyBatches<const W: usize, K> {
     tables: Arc<ProblemTables<W, K>>,
     matrix: Arc<Matrix<W, K>>,
+    made: Arc<SharedRows<W>>,
+}
+
+impl<const W: usize, K: Key> ArmyBatches<W, K> {
+    fn new(tables: &Arc<ProblemTables<W, K>>, matrix: Arc<Matrix<W, K>>) -> Self {
+        Self { tables: Arc::clone(tables), matrix, made: Arc::new(SharedRows::new()) }
+    }
 }
 
 impl<const W: usize, K: Key> Batches<K> for ArmyBatches<W, K> {
@@ -115,8 +125,8 @@ impl<const W: usize, K: Key> Batches<K> for ArmyBatches<W, K> {
             last: K::MAX,
             waiting: Rows::new(),
             next_waiting: 0,
-            made: Rows::new(),
-            next_made: 0,
+            own: self.made.of_thread(),
+            made: Arc::clone(&self.made),
             space: Space {
                 images: vec![Cells::EMPTY; images],
                 inside: Vec::new(),
@@ -127,9 +137,18 @@ impl<const W: usize, K: Key> Batches<K> for ArmyBatches<W, K> {
                 outer_men: Vec::new(),
             },
             sums: vec![OuterSums::default(); images],
+            bits: Vec::new(),
             keys: Vec::new(),
             leader: None,
         })
+    }
+
+    fn have_successors(&self) -> bool {
+        self.made.are_left()
+    }
+
+    fn clear(&self) {
+        self.made.clear();
     }
 }
 
@@ -190,12 +209,13 @@ struct ArmyBatch<const W: usize, K> {
     /// The armies to expand; those before `next_waiting` are expanded.
     waiting: Rows<W>,
     next_waiting: usize,
-    /// Their successors; those before `next_made` were emitted.
-    made: Rows<W>,
-    next_made: usize,
+    /// Their successors, and those of all threads.
+    own: Arc<RwLock<Rows<W>>>,
+    made: Arc<SharedRows<W>>,
     space: Space<W>,
     /// By image: the sums of the row that is emitted.
     sums: Vec<OuterSums<K>>,
+    bits: Vec<u64>,
     keys: Vec<K>,
     leader: Option<(i64, K)>,
 }
@@ -503,43 +523,42 @@ impl<const W: usize, K: Key> Batch<K> for ArmyBatch<W, K> {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.waiting.bytes() + self.made.bytes()
+    fn waits(&self) -> bool {
+        self.waiting.len() > 0
+    }
+
+    fn bytes_waiting(&self) -> usize {
+        self.waiting.bytes()
+    }
+
+    fn bytes_made(&self) -> usize {
+        read(&self.own).bytes()
     }
 
     fn expand(&mut self, bytes: usize) -> Expanded {
-        let mut all = Expanded::default();
-        while self.next_waiting < self.waiting.len() && (all.states == 0 || self.made.bytes() < bytes) {
-            let Self { tables, matrix, waiting, made, space, .. } = self;
-            let expanded = expand_row(tables, matrix, waiting.get(self.next_waiting), made, space);
-            self.next_waiting += 1;
-            all.add(expanded);
+        let Self { tables, matrix, waiting, next_waiting, own, space, .. } = self;
+        let (mut all, mut own) = (Expanded::default(), write(own));
+        while *next_waiting < waiting.len() && (all.states == 0 || own.bytes() < bytes) {
+            all.add(expand_row(tables, matrix, waiting.get(*next_waiting), &mut own, space));
+            *next_waiting += 1;
         }
-        if self.next_waiting == self.waiting.len() {
-            self.waiting.clear();
-            self.next_waiting = 0;
+        if *next_waiting == waiting.len() {
+            waiting.clear();
+            *next_waiting = 0;
         }
         all
     }
 
     fn emit(&mut self, wanted: usize, emit: &mut dyn FnMut(&[K])) -> usize {
-        let Self { tables, matrix, made, next_made, space, sums, keys, leader, .. } = self;
+        let Self { tables, matrix, made, space, sums, bits, keys, leader, .. } = self;
         let mut emitted = 0;
-        while *next_made < made.len() && emitted < wanted {
-            rank_row(tables, matrix, made.get(*next_made), &mut space.images, sums, keys, leader);
-            *next_made += 1;
-            emitted += keys.len();
+        made.take(bits, |row| {
+            rank_row(tables, matrix, row, &mut space.images, sums, keys, leader);
             emit(keys);
-        }
-        if *next_made == made.len() {
-            made.clear();
-            *next_made = 0;
-        }
+            emitted += keys.len();
+            emitted < wanted
+        });
         emitted
-    }
-
-    fn is_done(&self) -> bool {
-        self.waiting.len() == 0 && self.made.len() == 0
     }
 
     fn leader(&self) -> Option<(i64, K)> {

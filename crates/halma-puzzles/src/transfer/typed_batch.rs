@@ -14,21 +14,24 @@ mod expand;
 mod kind;
 mod level_bound;
 mod product;
+mod shared_buckets;
 #[cfg(test)]
 mod tests;
 mod typed_armies;
 
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use halma_bounds::{Army, Asked, Bound, Pruner};
 use halma_engine::batch::{Batch, Batches, Expanded};
 use halma_engine::key::Key;
 use multiversion::multiversion;
 
+use super::by_thread::{read, write};
 use super::{ProblemTables, TransferPuzzle};
 use crate::rank::Ranks;
 use buckets::{Buckets, Groups, NumberSet};
 use level_bound::LevelBound;
+use shared_buckets::SharedBuckets;
 pub use typed_armies::TypedArmies;
 
 /// The batches of a level; `None` where armies are no products of a few sets, or where a bound asks for more than
@@ -47,7 +50,8 @@ pub fn batches<const W: usize, K: Key>(puzzle: &TransferPuzzle<W, K>, depth: u32
     }
     let level_bound = Arc::new(LevelBound::new(typed, histogram?, depth + 1)?);
     let (tables, typed) = (Arc::clone(&puzzle.tables), Arc::clone(typed));
-    Some(Box::new(TypedBatches { tables, typed, level_bound, parent_bounds }))
+    let made = Arc::new(SharedBuckets::new(typed.product.kinds[0].len()));
+    Some(Box::new(TypedBatches { tables, typed, level_bound, parent_bounds, made }))
 }
 
 struct TypedBatches<const W: usize, K> {
@@ -56,6 +60,7 @@ struct TypedBatches<const W: usize, K> {
     level_bound: Arc<LevelBound>,
     /// The bounds that ask only whether anything can follow from a state.
     parent_bounds: Vec<Arc<dyn Bound<W>>>,
+    made: Arc<SharedBuckets>,
 }
 
 impl<const W: usize, K: Key> Batches<K> for TypedBatches<W, K> {
@@ -71,13 +76,22 @@ impl<const W: usize, K: Key> Batches<K> for TypedBatches<W, K> {
             waiting: Buckets::new(first.len()),
             waiting_groups: Groups::new(second.len()),
             cut: 0,
-            made: Buckets::new(first.len()),
+            own: self.made.of_thread(),
+            made: Arc::clone(&self.made),
             made_groups: Groups::new(second.len()),
             pairs: NumberSet::new(self.typed.product.pairs()),
             keys: Vec::new(),
             men: vec![0; self.tables.ranks.men()],
             leader: None,
         })
+    }
+
+    fn have_successors(&self) -> bool {
+        self.made.are_left()
+    }
+
+    fn clear(&self) {
+        self.made.clear();
     }
 }
 
@@ -94,8 +108,9 @@ struct TypedBatch<const W: usize, K> {
     waiting_groups: Groups,
     /// States that were added and from which nothing can follow, since the last call of [`Batch::expand`].
     cut: u64,
-    /// Successors that were not emitted yet, with repetitions.
-    made: Buckets,
+    /// Their successors, with repetitions, and those of all threads.
+    own: Arc<RwLock<Buckets>>,
+    made: Arc<SharedBuckets>,
     made_groups: Groups,
     /// The pair numbers of the group that is emitted.
     pairs: NumberSet,
@@ -121,30 +136,37 @@ impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.waiting.bytes() + self.waiting_groups.bytes() + self.made.bytes() + self.made_groups.bytes()
+    fn waits(&self) -> bool {
+        self.cut > 0 || self.waiting.len() > 0 || !self.waiting_groups.are_taken()
+    }
+
+    fn bytes_waiting(&self) -> usize {
+        self.waiting.bytes() + self.waiting_groups.bytes()
+    }
+
+    fn bytes_made(&self) -> usize {
+        read(&self.own).bytes()
     }
 
     fn expand(&mut self, bytes: usize) -> Expanded {
-        let Self { typed, level_bound, waiting, waiting_groups, made, .. } = self;
+        let Self { typed, level_bound, waiting, waiting_groups, own, .. } = self;
         let mut all = Expanded { states: std::mem::take(&mut self.cut), ..Expanded::default() };
-        let before = made.len();
-        while (all.states == 0 || made.bytes() < bytes)
+        let mut own = write(own);
+        let before = own.len();
+        while (all.states == 0 || own.bytes() < bytes)
             && let Some((first, second, pairs)) = waiting_groups.take(waiting)
         {
             all.states += pairs.len() as u64;
-            all.generated += expand::expand(&typed.product, level_bound, (first, second, pairs), made);
+            all.generated += expand::expand(&typed.product, level_bound, (first, second, pairs), &mut own);
         }
-        all.emitted = (made.len() - before) as u64;
+        all.emitted = (own.len() - before) as u64;
         all
     }
 
     fn emit(&mut self, wanted: usize, emit: &mut dyn FnMut(&[K])) -> usize {
         let Self { tables, typed, made, made_groups, pairs, keys, men, leader, .. } = self;
         let mut emitted = 0;
-        while emitted < wanted
-            && let Some((first, second, group)) = made_groups.take(made)
-        {
+        made.take(made_groups, |(first, second, group)| {
             group.iter().for_each(|&pair| pairs.add(pair));
             keys.clear();
             let best = rank_group(&tables.ranks, typed, (first, second), pairs, (keys, men));
@@ -155,12 +177,9 @@ impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
             }
             emitted += keys.len();
             emit(keys);
-        }
+            emitted < wanted
+        });
         emitted
-    }
-
-    fn is_done(&self) -> bool {
-        self.cut == 0 && self.waiting_groups.has_all_of(&self.waiting) && self.made_groups.has_all_of(&self.made)
     }
 
     fn leader(&self) -> Option<(i64, K)> {

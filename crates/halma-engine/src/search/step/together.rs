@@ -15,6 +15,8 @@ const SAMPLE: usize = 1 << 16;
 const PLACES: usize = 16;
 /// The most blocks of a thread's first batch, which tells how many successors its states have.
 const FIRST: usize = 16;
+/// In so many parts a batch is filled.
+const PARTS: usize = 16;
 /// Successors that are emitted at a time.
 const AT_ONCE: usize = 1 << 14;
 
@@ -50,26 +52,15 @@ impl<P: Puzzle> Step<'_, P> {
         LEAST
     }
 
-    /// As [`Step::expand`], in batches.
-    pub(super) fn expand_together(
-        &self,
-        worker: &mut WorkerState<P>,
-        made: &AtomicU64,
-        wanted: u64,
-    ) -> Result<(), StoreError> {
+    /// Adds states to the thread's batch and expands them, until its successors fill the memory for them or no states are left.
+    pub(super) fn expand_together(&self, worker: &mut WorkerState<P>) -> Result<(), StoreError> {
         let WorkerState { buffers, block, batch, .. } = worker;
         let Some(batch) = batch else { return Ok(()) };
         let bytes = self.room.batch_of_states();
-        while made.load(Ordering::Relaxed) < wanted && self.goes_on() {
-            let boxes = &mut buffers.shards;
-            let emitted = batch.emit(AT_ONCE, &mut |keys| {
-                keys.iter().for_each(|&key| boxes[self.shards.of(key)].push(key));
-            });
-            if emitted > 0 {
-                made.fetch_add(emitted as u64, Ordering::Relaxed);
-                continue;
-            }
-            let expanded = batch.expand(bytes);
+        let emitted_before = buffers.emitted;
+        while self.goes_on() && batch.bytes_made() < bytes {
+            // In parts, so that a search that is to stop does so soon.
+            let expanded = batch.expand(batch.bytes_made() + bytes / PARTS);
             if expanded.states > 0 {
                 buffers.generated += expanded.generated;
                 buffers.emitted += expanded.emitted;
@@ -86,13 +77,19 @@ impl<P: Puzzle> Step<'_, P> {
             // checkpoint, so its successors have to fit memory.
             let threads = self.expander.threads();
             let share = self.blocks_left() / if threads == 1 { 1 } else { 2 * threads };
-            let successors = buffers.emitted / buffers.expanded.max(1);
             let most = match buffers.expanded {
                 0 => FIRST,
-                _ => (self.room.states_together(successors, P::Key::BYTES) / BLOCK as u64) as usize,
+                expanded => {
+                    let room =
+                        self.room.successors_together(P::Key::BYTES).saturating_sub(buffers.emitted - emitted_before);
+                    (room / (buffers.emitted / expanded).max(1) / BLOCK as u64) as usize
+                }
             };
+            if most == 0 && buffers.emitted > emitted_before {
+                break;
+            }
             let (mut left, mut portion) = (share.min(most).max(1), 1);
-            while left > 0 && batch.bytes() <= bytes / 2 {
+            while left > 0 && batch.bytes_waiting() <= bytes / 2 {
                 let first = self.next_block.fetch_add(portion, Ordering::Relaxed);
                 for number in first..(first + portion).min(self.current.blocks()) {
                     self.current.read_block(number, block)?;
@@ -101,10 +98,26 @@ impl<P: Puzzle> Step<'_, P> {
                 left -= portion;
                 portion = (2 * portion).min(left);
             }
-            if batch.is_done() {
+            if !batch.waits() {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Emits successors of all batches, until all threads together have emitted `wanted`.
+    pub(super) fn emit_together(&self, worker: &mut WorkerState<P>, made: &AtomicU64, wanted: u64) {
+        let WorkerState { buffers, batch, .. } = worker;
+        let Some(batch) = batch else { return };
+        while made.load(Ordering::Relaxed) < wanted && self.goes_on() {
+            let boxes = &mut buffers.shards;
+            let emitted = batch.emit(AT_ONCE, &mut |keys| {
+                keys.iter().for_each(|&key| boxes[self.shards.of(key)].push(key));
+            });
+            if emitted == 0 {
+                break;
+            }
+            made.fetch_add(emitted as u64, Ordering::Relaxed);
+        }
     }
 }

@@ -50,6 +50,12 @@ impl<const W: usize> Rows<W> {
         (row, &self.words[row.first..row.first + row.words])
     }
 
+    /// The bits of the row of `outer`, if there is one.
+    #[must_use]
+    pub fn find(&self, outer: &Cells<W>) -> Option<&[u64]> {
+        self.by_outer.get(outer).map(|&number| self.get(number as usize).1)
+    }
+
     /// The bits of the row of `outer`, which is made with so many `words` if it is missing.
     #[inline]
     pub fn bits(&mut self, outer: Cells<W>, inside: usize, words: usize) -> &mut [u64] {

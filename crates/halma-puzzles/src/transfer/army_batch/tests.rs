@@ -22,6 +22,8 @@ struct Case {
     symmetric: bool,
     inner: Vec<usize>,
     levels: u32,
+    /// Threads that the states are dealt out to.
+    threads: usize,
     /// Bytes of successors at a time, and how many are emitted at a time.
     bytes: usize,
     wanted: usize,
@@ -41,8 +43,9 @@ fn case_of(sides: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Case
     sides.prop_flat_map(move |side| {
         let cells = side * side;
         let of = |most| proptest::collection::vec(0..cells, 1..most);
-        (rule.clone(), any::<[bool; 2]>(), of(6), of(16), 0_u32..4, prop_oneof![Just(1), Just(1 << 20)], 1_usize..50)
-            .prop_map(move |(rule, [jumps_only, symmetric], men, inner, levels, bytes, wanted)| Case {
+        let bytes = prop_oneof![Just(1), Just(1 << 20)];
+        (rule.clone(), any::<[bool; 2]>(), of(6), of(16), 0_u32..4, 1_usize..4, bytes, 1_usize..50).prop_map(
+            move |(rule, [jumps_only, symmetric], men, inner, levels, threads, bytes, wanted)| Case {
                 side,
                 rule,
                 jumps_only,
@@ -50,9 +53,11 @@ fn case_of(sides: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Case
                 symmetric,
                 inner,
                 levels,
+                threads,
                 bytes,
                 wanted,
-            })
+            },
+        )
     })
 }
 
@@ -95,17 +100,25 @@ fn check<const W: usize, K: Key>(case: &Case) {
     for &state in &states {
         expected_generated += puzzle.successors(&mut scratch, state, 0, &mut |key| _ = expected.insert(key));
     }
-    let mut batch = ArmyBatches { tables: Arc::clone(&tables), matrix: Arc::new(matrix) }.batch();
+    let batches = ArmyBatches::new(&tables, Arc::new(matrix));
+    let mut threads: Vec<_> = (0..case.threads).map(|_| batches.batch()).collect();
     let states: Vec<K> = states.into_iter().collect();
-    states.chunks(100).for_each(|states| batch.add(states));
+    for (number, states) in states.chunks(100).enumerate() {
+        threads[number % case.threads].add(states);
+    }
     let (mut found, mut all) = (BTreeSet::new(), Expanded::default());
-    while !batch.is_done() {
-        all.add(batch.expand(case.bytes));
-        while batch.emit(case.wanted, &mut |keys| found.extend(keys.iter().copied())) > 0 {}
+    while threads.iter().any(|batch| batch.waits()) {
+        threads.iter_mut().for_each(|batch| all.add(batch.expand(case.bytes)));
+        while batches.have_successors() {
+            for batch in &mut threads {
+                batch.emit(case.wanted, &mut |keys| found.extend(keys.iter().copied()));
+            }
+        }
+        batches.clear();
     }
     assert_eq!((all.states, all.generated, all.emitted), (states.len() as u64, expected_generated, expected_generated));
     assert_eq!(found, expected);
-    if let Some((measure, key)) = batch.leader() {
+    if let Some((measure, key)) = threads.iter().filter_map(|batch| batch.leader()).max() {
         let largest = expected.iter().filter_map(|&key| puzzle.measure(&mut scratch, key)).max();
         assert!(expected.contains(&key));
         assert_eq!((Some(measure), puzzle.measure(&mut scratch, key)), (largest, largest));

@@ -32,6 +32,28 @@ impl Buckets {
         self.len * BYTES
     }
 
+    /// The states whose first number this is.
+    #[must_use]
+    pub fn list(&self, first: usize) -> &[u32] {
+        &self.lists[first]
+    }
+
+    /// Removes all states.
+    pub fn clear(&mut self) {
+        for first in 0..self.lists.len() {
+            self.clear_list(first);
+        }
+    }
+
+    fn clear_list(&mut self, first: usize) {
+        let list = &mut self.lists[first];
+        self.len -= list.len();
+        list.clear();
+        if list.capacity() > LONG {
+            *list = Vec::new();
+        }
+    }
+
     /// Adds a state.
     #[inline(always)]
     pub fn push(&mut self, (first, rest): (usize, u32)) {
@@ -43,7 +65,7 @@ impl Buckets {
 /// Takes states out of buckets, by groups that have the first and the second number in common.
 #[derive(Debug)]
 pub struct Groups {
-    /// The bucket that is sorted.
+    /// The bucket that was sorted last.
     first: usize,
     /// The next group in it.
     second: usize,
@@ -62,35 +84,40 @@ impl Groups {
         Self { first: 0, second: seconds, ends: vec![0; seconds], pairs: Vec::new(), left: 0 }
     }
 
-    /// The bytes that the states take that were not taken yet.
+    /// The bytes of the states that were not taken yet.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.left * BYTES
     }
 
-    /// Whether all states of `buckets` were taken.
+    /// Whether all groups were taken.
     #[must_use]
-    pub fn has_all_of(&self, buckets: &Buckets) -> bool {
-        self.left == 0 && buckets.len == 0
+    pub fn are_taken(&self) -> bool {
+        self.left == 0
     }
 
-    /// The next group: its first and second number, and the pair numbers of its states.
+    /// The next group, of `buckets` if all others were taken.
     #[inline]
     pub fn take(&mut self, buckets: &mut Buckets) -> Option<(usize, usize, &[u16])> {
         if self.left == 0 {
             if buckets.len == 0 {
                 return None;
             }
-            while buckets.lists[self.first].is_empty() {
-                self.first = (self.first + 1) % buckets.lists.len();
+            let mut first = self.first;
+            while buckets.lists[first].is_empty() {
+                first = (first + 1) % buckets.lists.len();
             }
-            let list = &mut buckets.lists[self.first];
-            self.sort(list);
-            buckets.len -= list.len();
-            list.clear();
-            if list.capacity() > LONG {
-                *list = Vec::new();
-            }
+            self.sort(first, [buckets.list(first)].into_iter());
+            buckets.clear_list(first);
+        }
+        self.next()
+    }
+
+    /// The next group of the bucket that was sorted last: its first and second number, and the pair numbers of its states.
+    #[inline]
+    pub fn next(&mut self) -> Option<(usize, usize, &[u16])> {
+        if self.left == 0 {
+            return None;
         }
         let start = |second: usize| second.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         let mut second = self.second;
@@ -103,26 +130,26 @@ impl Groups {
         Some((self.first, second, &self.pairs[group]))
     }
 
-    /// A counting sort by second number.
-    fn sort(&mut self, list: &[u32]) {
+    /// A counting sort of the bucket with this first number, which lies in several lists, by second number.
+    pub fn sort<'a>(&mut self, first: usize, lists: impl Iterator<Item = &'a [u32]> + Clone) {
         let Self { ends, pairs, .. } = self;
         ends.fill(0);
-        for &rest in list {
+        for &rest in lists.clone().flatten() {
             ends[(rest >> 16) as usize] += 1;
         }
         let mut all = 0;
         for end in &mut *ends {
             (*end, all) = (all, all + *end);
         }
-        if pairs.len() < list.len() {
-            pairs.resize(list.len(), 0);
+        if pairs.len() < all as usize {
+            pairs.resize(all as usize, 0);
         }
-        for &rest in list {
+        for &rest in lists.flatten() {
             let end = &mut ends[(rest >> 16) as usize];
             pairs[*end as usize] = rest as u16;
             *end += 1;
         }
-        (self.second, self.left) = (0, list.len());
+        (self.first, self.second, self.left) = (first, 0, all as usize);
     }
 }
 

@@ -62,9 +62,13 @@ fn keys(problem: &Transfer, tables: &ProblemTables<2, u64>, seed: u64, count: us
     (0..count).map(|_| tables.canonical(army())).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Compares a batch with the expansion state by state. States are added in parts, and successors are made and
+/// How states are dealt out to batches: so many at a time, to so many threads; bytes of successors at a time, and how many are emitted
+/// at a time.
+type Parts = (usize, usize, usize, usize);
+
+/// Compares batches of several threads with the expansion state by state. States are added in parts, and successors are made and
 /// emitted in parts.
-fn check(puzzle: &TransferPuzzle<2, u64>, keys: &[u64], depth: u32, (part, bytes, wanted): (usize, usize, usize)) {
+fn check(puzzle: &TransferPuzzle<2, u64>, keys: &[u64], depth: u32, (part, threads, bytes, wanted): Parts) {
     let mut scratch = puzzle.scratch();
     let mut expected = Expanded::default();
     let mut successors = BTreeSet::new();
@@ -75,28 +79,37 @@ fn check(puzzle: &TransferPuzzle<2, u64>, keys: &[u64], depth: u32, (part, bytes
             successors.insert(successor);
         });
     }
-    let mut batch = puzzle.batches(depth, keys).unwrap().batch();
+    let batches = puzzle.batches(depth, keys).unwrap();
+    let mut threads: Vec<_> = (0..threads).map(|_| batches.batch()).collect();
     let (mut made, mut emitted) = (Expanded::default(), BTreeSet::new());
-    for keys in keys.chunks(part) {
-        batch.add(keys);
-        assert!(batch.bytes() > 0 || keys.is_empty() || !puzzle.bounds.is_empty());
-        while !batch.is_done() {
-            made.add(batch.expand(bytes));
-            let mut count = 0;
-            while batch.emit(wanted, &mut |keys| {
-                count += keys.len();
-                emitted.extend(keys.iter().copied());
-            }) > 0
-            {}
-            assert!(count as u64 <= made.emitted);
+    let mut parts = keys.chunks(part);
+    while parts.len() > 0 {
+        for (batch, keys) in threads.iter_mut().zip(&mut parts) {
+            batch.add(keys);
+            assert!(batch.bytes_waiting() > 0 || !puzzle.bounds.is_empty());
         }
-        assert_eq!(batch.bytes(), 0);
+        while threads.iter().any(|batch| batch.waits()) {
+            threads.iter_mut().for_each(|batch| made.add(batch.expand(bytes)));
+            let mut count = 0;
+            while batches.have_successors() {
+                for batch in &mut threads {
+                    batch.emit(wanted, &mut |keys| {
+                        count += keys.len();
+                        emitted.extend(keys.iter().copied());
+                    });
+                }
+            }
+            assert!(count as u64 <= made.emitted);
+            batches.clear();
+        }
+        assert!(threads.iter().all(|batch| batch.bytes_waiting() + batch.bytes_made() == 0));
     }
     assert_eq!((made, &emitted), (expected, &successors));
     let mut measure = |key: u64| puzzle.measure(&mut scratch, key).unwrap();
     let largest = emitted.iter().map(|&key| measure(key)).max();
-    assert_eq!(batch.leader().map(|(measure, _)| measure), largest);
-    assert!(batch.leader().is_none_or(|(largest, key)| emitted.contains(&key) && measure(key) == largest));
+    let leader = threads.iter().filter_map(|batch| batch.leader()).max();
+    assert_eq!(leader.map(|(measure, _)| measure), largest);
+    assert!(leader.is_none_or(|(largest, key)| emitted.contains(&key) && measure(key) == largest));
 }
 
 fn rule() -> impl Strategy<Value = Rule> {
@@ -108,7 +121,7 @@ proptest! {
     #[test]
     fn batches_make_the_successors_that_are_made_state_by_state(
         map in 0..MAPS.len(), rule in rule(), seed: u64, rest in 0..9_u32, count in 1..400_usize,
-        parts in (1..300_usize, 0..4000_usize, 1..100_usize),
+        parts in (1..300_usize, 1..4_usize, 0..4000_usize, 1..100_usize),
     ) {
         let problem = problem(MAPS[map], rule);
         let (mut puzzle, databases) = puzzle(&problem);
