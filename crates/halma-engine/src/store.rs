@@ -254,6 +254,32 @@ impl<K: Key> Cursor<'_, K> {
         Ok(self.keys.get(self.at) == Some(&key))
     }
 
+    /// Removes from `keys`, which ascend, those that the level holds. They must be larger than the keys of earlier queries.
+    ///
+    /// # Errors
+    /// As [`Level::read_block`].
+    pub fn remove_from(&mut self, keys: &mut Vec<K>) -> Result<(), StoreError> {
+        let (mut from, mut kept) = (0, 0);
+        while let Some(&key) = keys.get(from) {
+            if self.keys.last().is_none_or(|&last| last < key) {
+                self.seek(key)?;
+            }
+            if self.keys.last().is_some_and(|&last| last >= key) {
+                let at;
+                (from, kept, at) = remove(keys, (from, kept), &self.keys[self.at..]);
+                self.at += at;
+            } else {
+                // Up to the next block no key is held.
+                let next = self.level.blocks.get(self.next_block).map_or(K::MAX, |block| block.first);
+                let free = from..from + keys[from..].partition_point(|&key| key < next);
+                keys.copy_within(free.clone(), kept);
+                (from, kept) = (free.end, kept + free.len());
+            }
+        }
+        keys.truncate(kept);
+        Ok(())
+    }
+
     /// Reads the block that would hold `key`.
     fn seek(&mut self, key: K) -> Result<(), StoreError> {
         let rest = &self.level.blocks[self.next_block..];
@@ -272,6 +298,21 @@ impl<K: Key> Cursor<'_, K> {
         }
         Ok(())
     }
+}
+
+/// Moves the keys from `from` on to `kept` that are not in `held`, until the end of either. Both lists ascend. Returns how far it came in
+/// `keys`, what is kept, and how far it came in `held`.
+fn remove<K: Key>(keys: &mut [K], (mut from, mut kept): (usize, usize), held: &[K]) -> (usize, usize, usize) {
+    let mut at = 0;
+    while from < keys.len() && at < held.len() {
+        // Without branches: which of the two is less cannot be predicted.
+        let (key, other) = (keys[from], held[at]);
+        keys[kept] = key;
+        kept += usize::from(key < other);
+        from += usize::from(key <= other);
+        at += usize::from(other <= key);
+    }
+    (from, kept, at)
 }
 
 #[cfg(test)]
@@ -302,6 +343,23 @@ mod tests {
             let widest: std::collections::BTreeSet<_> =
                 wide.iter().map(|&v| U256 { high: v >> 7, low: v.wrapping_mul(v) }).collect();
             check(widest.into_iter().collect(), &[]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_level_holds_is_removed(
+            held in btree_set(0_u64..9000, 0..3000), keys in btree_set(0_u64..9000, 0..3000), part in 1_usize..2000,
+        ) {
+            let level = Level::of(held.iter().copied().collect());
+            let mut cursor = level.cursor();
+            let mut rest = Vec::new();
+            for part in keys.iter().copied().collect::<Vec<_>>().chunks(part) {
+                let mut part = part.to_vec();
+                cursor.remove_from(&mut part).unwrap();
+                rest.append(&mut part);
+            }
+            prop_assert_eq!(rest, keys.difference(&held).copied().collect::<Vec<_>>());
         }
     }
 

@@ -21,7 +21,7 @@ use crate::search::shard_buffer::{ShardBuffer, coded};
 use crate::search::sums::Sums;
 use crate::store::file::LevelFileWriter;
 use crate::store::workspace::Workspace;
-use crate::store::{BLOCK, Level, Segment, StoreError};
+use crate::store::{BLOCK, Cursor, Level, Segment, StoreError};
 
 /// New states that one thread filters at a time.
 const FILTER_CHUNK: usize = 1 << 9;
@@ -99,11 +99,13 @@ impl Part {
     }
 }
 
-/// The new states of one shard, as the merge finds them: filtered, measured and coded, some at a time.
+/// The new states of one shard, from what the merge finds: old ones are removed, the others filtered, measured and coded, some at a time.
 struct NewStates<'a, 's, P: Puzzle> {
     step: &'a Step<'s, P>,
     part: Part,
-    /// Not filtered yet.
+    /// The levels before.
+    before: Vec<Cursor<'a, P::Key>>,
+    /// Found and not removed or filtered yet.
     found: Vec<P::Key>,
     /// Not coded yet: less than a block, between calls.
     admitted: Vec<P::Key>,
@@ -123,9 +125,18 @@ impl<P: Puzzle> NewStates<'_, '_, P> {
     /// Codes whole blocks of what was found, so that blocks do not depend on how many states are held.
     fn flush(&mut self) -> Result<(), Stopped> {
         let (step, part) = (self.step, &mut self.part);
+        // A merge of layers may take long. Who stops it loses no successor: the next process has the layers, too. With several
+        // processes the others would wait for this one.
+        if !step.layers.is_empty() && !step.expander.exchange().is_shared() {
+            step.cancel.check_requested()?;
+        }
+        let unique = self.found.len();
+        self.before.iter_mut().try_for_each(|level| level.remove_from(&mut self.found))?;
         let found = self.found.len();
         step.filter_new(&mut self.found)?;
         let new = &self.found[..];
+        part.unique += unique as u64;
+        part.old += (unique - found) as u64;
         part.dropped += (found - new.len()) as u64;
         part.states += new.len() as u64;
         let sums = match step.leader {
@@ -319,13 +330,10 @@ impl<P: Puzzle> Step<'_, P> {
         let on_disk = self.layers.iter().map(|(_, l)| (l, of(l, shard)..of(l, shard + 1)));
         let sources =
             segments.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
-        let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
-        let (mut unique, mut old) = (0u64, 0);
-        // With several processes the others would wait for this one.
-        let may_stop = !self.layers.is_empty() && !self.expander.exchange().is_shared();
         let mut new = NewStates {
             step: self,
             part: Part::default(),
+            before: before.iter().map(|level| level.cursor()).collect(),
             found: Vec::new(),
             admitted: Vec::new(),
             scratch: None,
@@ -336,20 +344,9 @@ impl<P: Puzzle> Step<'_, P> {
             if crate::fault::loses(self.expander.fault, crate::key::Key::mix(key), shard) {
                 return Ok(());
             }
-            // A merge of layers may take long. Who stops it loses no successor: the next process has the layers, too.
-            if may_stop && unique.is_multiple_of(held::<P::Key>() as u64) {
-                self.cancel.check_requested()?;
-            }
-            unique += 1;
-            for cursor in &mut cursors {
-                if cursor.contains(key)? {
-                    old += 1;
-                    return Ok(());
-                }
-            }
             new.push(key)
         })?;
-        Ok(Part { unique, old, ..new.finish()? })
+        new.finish()
     }
 
     /// A successor with the largest measure, where this process has made all of the level's.

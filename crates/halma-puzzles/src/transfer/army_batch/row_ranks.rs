@@ -12,6 +12,9 @@ const LONGEST: usize = 6;
 struct Run<K> {
     /// The bit of its first cell.
     shift: usize,
+    /// The bits of the inner cells below it, and those of a set that was shifted so far.
+    lower: u16,
+    mask: u16,
     /// The first cell.
     first: usize,
     length: usize,
@@ -46,10 +49,18 @@ impl<K: Key> RowRanks<K> {
             let cell = usize::from(cell);
             match runs.last_mut() {
                 Some(run) if run.first + run.length == cell && run.length < LONGEST => run.length += 1,
-                _ => runs.push(Run { shift: bit, first: cell, length: 1, sums: Vec::new() }),
+                _ => runs.push(Run {
+                    shift: bit,
+                    lower: (1 << bit) - 1,
+                    mask: 0,
+                    first: cell,
+                    length: 1,
+                    sums: Vec::new(),
+                }),
             }
         }
         for run in &mut runs {
+            run.mask = (1 << run.length) - 1;
             let sum = |bits: usize, below: usize| {
                 let (mut sum, mut man) = (K::default(), below);
                 for cell in (0..run.length).filter(|i| bits >> i & 1 == 1).map(|i| run.first + i) {
@@ -93,12 +104,15 @@ impl<K: Key> RowRanks<K> {
     #[must_use]
     pub fn rank(&self, sums: &OuterSums<K>, set: u16) -> K {
         let counts = self.men + 1;
-        let (mut rank, mut inner) = (K::default(), 0);
-        for ((run, below), between) in self.runs.iter().zip(&sums.below).zip(sums.sums.chunks_exact(counts)) {
-            let bits = usize::from(set) >> run.shift & ((1 << run.length) - 1);
-            rank = rank.plus(between[inner]).plus(run.sums[bits * counts + below + inner]);
-            inner += bits.count_ones() as usize;
+        let (between, above) = sums.sums.split_at(self.runs.len() * counts);
+        let mut rank = above[set.count_ones() as usize];
+        for (number, run) in self.runs.iter().enumerate() {
+            // Counted anew for each run, so that none waits for the one before.
+            let inner = (set & run.lower).count_ones() as usize;
+            let bits = usize::from(set >> run.shift & run.mask);
+            let own = run.sums[bits * counts + sums.below[number] + inner];
+            rank = rank.plus(between[number * counts + inner]).plus(own);
         }
-        rank.plus(sums.sums[self.runs.len() * counts + inner])
+        rank
     }
 }
