@@ -28,10 +28,10 @@ pub trait Batches<K>: Send + Sync {
     /// An empty batch, for one thread.
     fn batch(&self) -> Box<dyn Batch<K>>;
 
-    /// Whether a batch has successors that were not emitted.
+    /// Whether a batch has successors that were not emitted. Not to be asked while a thread emits.
     fn have_successors(&self) -> bool;
 
-    /// Forgets the successors, which were emitted. No batch may be in use.
+    /// Forgets the successors, which were emitted. No thread may expand or emit meanwhile.
     fn clear(&self);
 }
 
@@ -52,8 +52,8 @@ pub trait Batch<K>: Send {
     /// The bytes that the successors of this batch take.
     fn bytes_made(&self) -> usize;
 
-    /// Expands some of the states that wait, at least one, until their successors take so many bytes. Nothing if none wait. What was
-    /// emitted has been cleared.
+    /// Expands some of the states that wait, at least one, until [`Self::bytes_made`] is so much. Nothing if none wait.
+    /// [`Batches::clear`] was called since the last successor was emitted.
     fn expand(&mut self, bytes: usize) -> Expanded;
 
     /// Emits successors of any batch that were not emitted yet: about `wanted`, or all that are left to this thread. Returns how many.

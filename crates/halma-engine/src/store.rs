@@ -259,21 +259,23 @@ impl<K: Key> Cursor<'_, K> {
     /// # Errors
     /// As [`Level::read_block`].
     pub fn remove_from(&mut self, keys: &mut Vec<K>) -> Result<(), StoreError> {
+        debug_assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
         let (mut from, mut kept) = (0, 0);
         while let Some(&key) = keys.get(from) {
             if self.keys.last().is_none_or(|&last| last < key) {
                 self.seek(key)?;
             }
             if self.keys.last().is_some_and(|&last| last >= key) {
+                debug_assert!(self.at < self.keys.len(), "{key:?} is no larger than a key of an earlier query");
                 let at;
                 (from, kept, at) = remove(keys, (from, kept), &self.keys[self.at..]);
                 self.at += at;
             } else {
                 // Up to the next block no key is held.
-                let next = self.level.blocks.get(self.next_block).map_or(K::MAX, |block| block.first);
-                let free = from..from + keys[from..].partition_point(|&key| key < next);
-                keys.copy_within(free.clone(), kept);
-                (from, kept) = (free.end, kept + free.len());
+                let (rest, next) = (&keys[from..], self.level.blocks.get(self.next_block));
+                let free = next.map_or(rest.len(), |next| rest.partition_point(|&key| key < next.first));
+                keys.copy_within(from..from + free, kept);
+                (from, kept) = (from + free, kept + free);
             }
         }
         keys.truncate(kept);
@@ -349,9 +351,10 @@ mod tests {
     proptest! {
         #[test]
         fn what_a_level_holds_is_removed(
-            held in btree_set(0_u64..9000, 0..3000), keys in btree_set(0_u64..9000, 0..3000), part in 1_usize..2000,
+            held in btree_set(0_u64..9000, 0..3000), keys in btree_set(0_u64..9000, 0..3000),
+            block in 1_usize..500, part in 1_usize..2000,
         ) {
-            let level = Level::of(held.iter().copied().collect());
+            let level = in_blocks(&held.iter().copied().collect::<Vec<_>>(), block);
             let mut cursor = level.cursor();
             let mut rest = Vec::new();
             for part in keys.iter().copied().collect::<Vec<_>>().chunks(part) {
@@ -360,6 +363,27 @@ mod tests {
                 rest.append(&mut part);
             }
             prop_assert_eq!(rest, keys.difference(&held).copied().collect::<Vec<_>>());
+        }
+    }
+
+    /// A level in blocks of so many keys.
+    fn in_blocks(keys: &[u64], block: usize) -> Level<u64> {
+        let segment = |keys: &[u64]| {
+            let mut writer = SegmentWriter::default();
+            keys.iter().for_each(|&key| writer.push(key));
+            writer.finish()
+        };
+        keys.chunks(block).map(segment).collect()
+    }
+
+    #[test]
+    fn the_largest_numbers_are_in_no_level_of_small_ones() {
+        for held in [&[][..], &[3, 5, 9], &[u64::MAX - 1]] {
+            let mut keys = vec![4, 5, u64::MAX - 1, u64::MAX];
+            in_blocks(held, 2).cursor().remove_from(&mut keys).unwrap();
+            let expected: Vec<u64> =
+                [4, 5, u64::MAX - 1, u64::MAX].into_iter().filter(|key| !held.contains(key)).collect();
+            assert_eq!(keys, expected);
         }
     }
 

@@ -158,7 +158,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
         self.current.blocks().saturating_sub(self.next_block.load(Ordering::Relaxed))
     }
 
-    /// The threads that have begun a block and not completed it; all threads where batches have successors.
+    /// The threads that have begun a block and not completed it; all threads where batches have successors, since each may have some to
+    /// emit.
     fn under_way(&self) -> Vec<usize> {
         let all = self.have_successors();
         let is_through = |&thread: &usize| self.workers[thread].get().is_none_or(|worker| lock(worker).is_through());
@@ -199,8 +200,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
         self.puzzle.filters(self.depth + 1)
     }
 
-    /// Expands one more piece of the level, until the piece is full or the search is to stop. Meanwhile the shard
-    /// buffers receive the previous piece.
+    /// Expands one more piece of the level, until the piece is full or the search is to stop; [`Self::turn`] says what a piece is where
+    /// states are expanded together. Meanwhile the shard buffers receive the previous piece.
     pub(super) fn advance(&mut self) -> Result<(), StoreError> {
         self.turn(self.piece())?;
         if self.room.is_full() {
@@ -233,7 +234,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
     }
 
     /// One turn of the pipeline: the shard buffers receive the previous piece, and the threads expand blocks from
-    /// `next_block` on until `wanted` successors are made. A thread that finds no more shards to serve goes on to expand.
+    /// `next_block` on until `wanted` successors are made. Where states are expanded together, they either expand until the batches are
+    /// full, or emit `wanted` successors. A thread that finds no more shards to serve goes on with that.
     /// Sorted sets that together take too much are compressed.
     fn turn(&mut self, wanted: u64) -> Result<(), StoreError> {
         self.hand_over();

@@ -209,8 +209,9 @@ struct ArmyBatch<const W: usize, K> {
     /// The armies to expand; those before `next_waiting` are expanded.
     waiting: Rows<W>,
     next_waiting: usize,
-    /// Their successors, and those of all threads.
+    /// The successors that this thread has made.
     own: Arc<RwLock<Rows<W>>>,
+    /// Those of all threads.
     made: Arc<SharedRows<W>>,
     space: Space<W>,
     /// By image: the sums of the row that is emitted.

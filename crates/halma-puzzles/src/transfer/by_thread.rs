@@ -1,4 +1,4 @@
-//! Values of several threads, which each thread writes alone and then all read.
+//! One value for each thread: first each thread writes its own, then all read all of them.
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -32,7 +32,7 @@ impl<T> ByThread<T> {
     }
 }
 
-/// Reads a value. A panic of another thread ends the search; until then its value is as good as before.
+/// Reads a value. One that a panic left half written is never used: the panic ends the search.
 pub fn read<T>(value: &RwLock<T>) -> RwLockReadGuard<'_, T> {
     value.read().unwrap_or_else(PoisonError::into_inner)
 }

@@ -108,8 +108,9 @@ struct TypedBatch<const W: usize, K> {
     waiting_groups: Groups,
     /// States that were added and from which nothing can follow, since the last call of [`Batch::expand`].
     cut: u64,
-    /// Their successors, with repetitions, and those of all threads.
+    /// The successors that this thread has made, with repetitions.
     own: Arc<RwLock<Buckets>>,
+    /// Those of all threads.
     made: Arc<SharedBuckets>,
     made_groups: Groups,
     /// The pair numbers of the group that is emitted.

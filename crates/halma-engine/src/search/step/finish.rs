@@ -25,7 +25,7 @@ use crate::store::{BLOCK, Cursor, Level, Segment, StoreError};
 
 /// New states that one thread filters at a time.
 const FILTER_CHUNK: usize = 1 << 9;
-/// New states that one thread holds before it codes them: 2 MiB of keys.
+/// Different successors that one thread holds before it removes the old ones and codes the rest: 2 MiB of keys.
 const fn held<K: Key>() -> usize {
     if cfg!(test) { 3 * BLOCK / 8 } else { 64 * BLOCK * size_of::<u64>() / K::BYTES }
 }
@@ -192,6 +192,8 @@ impl<P: Puzzle> Step<'_, P> {
         self.leader = self.leader_of_all();
         self.expander.emitted.fetch_add(emitted - self.emitted, Ordering::Relaxed);
         self.workers.clear();
+        // It has the successors' tables of all threads.
+        self.batches = None;
         self.handed_over.clear();
         if self.room.is_full() {
             budget::give_back();

@@ -15,7 +15,7 @@ const SAMPLE: usize = 1 << 16;
 const PLACES: usize = 16;
 /// The most blocks of a thread's first batch, which tells how many successors its states have.
 const FIRST: usize = 16;
-/// In so many parts a batch is filled.
+/// The memory for successors is filled in so many parts. After each a thread looks whether the search is to stop.
 const PARTS: usize = 16;
 /// Successors that are emitted at a time.
 const AT_ONCE: usize = 1 << 14;
@@ -59,8 +59,7 @@ impl<P: Puzzle> Step<'_, P> {
         let bytes = self.room.batch_of_states();
         let emitted_before = buffers.emitted;
         while self.goes_on() && batch.bytes_made() < bytes {
-            // In parts, so that a search that is to stop does so soon.
-            let expanded = batch.expand(batch.bytes_made() + bytes / PARTS);
+            let expanded = batch.expand((batch.bytes_made() + bytes / PARTS).min(bytes));
             if expanded.states > 0 {
                 buffers.generated += expanded.generated;
                 buffers.emitted += expanded.emitted;

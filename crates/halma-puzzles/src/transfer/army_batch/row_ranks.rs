@@ -12,8 +12,9 @@ const LONGEST: usize = 6;
 struct Run<K> {
     /// The bit of its first cell.
     shift: usize,
-    /// The bits of the inner cells below it, and those of a set that was shifted so far.
+    /// The bits of the inner cells below the run.
     lower: u16,
+    /// As many low bits as the run has cells.
     mask: u16,
     /// The first cell.
     first: usize,

@@ -41,7 +41,8 @@ impl<const W: usize> SharedRows<W> {
         self.taken.store(0, Ordering::Relaxed);
     }
 
-    /// Calls `f` with rows that no thread has taken, until it returns false or none are left. `bits` is scratch space.
+    /// Calls `f` with rows that no thread has taken, some at a time, until none are left. After `f` has returned false, only those follow
+    /// that were taken with that one. `bits` is scratch space.
     pub fn take(&self, bits: &mut Vec<u64>, mut f: impl FnMut((Row<W>, &[u64])) -> bool) {
         let threads = self.by_thread.all();
         let threads: Vec<_> = threads.iter().map(|rows| read(rows)).collect();

@@ -109,10 +109,20 @@ fn check<const W: usize, K: Key>(case: &Case) {
     let (mut found, mut all) = (BTreeSet::new(), Expanded::default());
     while threads.iter().any(|batch| batch.waits()) {
         threads.iter_mut().for_each(|batch| all.add(batch.expand(case.bytes)));
+        if threads.len() == case.threads {
+            // One more, which only emits.
+            threads.push(batches.batch());
+        }
         while batches.have_successors() {
-            for batch in &mut threads {
-                batch.emit(case.wanted, &mut |keys| found.extend(keys.iter().copied()));
-            }
+            let emit = |batch: &mut Box<dyn Batch<K>>| {
+                let mut found = Vec::new();
+                batch.emit(case.wanted, &mut |keys| found.extend_from_slice(keys));
+                found
+            };
+            std::thread::scope(|scope| {
+                let emitting: Vec<_> = threads.iter_mut().map(|batch| scope.spawn(move || emit(batch))).collect();
+                emitting.into_iter().for_each(|thread| found.extend(thread.join().expect("no panic")));
+            });
         }
         batches.clear();
     }

@@ -70,7 +70,7 @@ pub struct Groups {
     /// The next group in it.
     second: usize,
     /// By second number: where its states end.
-    ends: Vec<u32>,
+    ends: Vec<usize>,
     /// The pair numbers of the bucket's states, by second number.
     pairs: Vec<u16>,
     /// How many of them are in groups that were not taken.
@@ -88,6 +88,13 @@ impl Groups {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.left * BYTES
+    }
+
+    /// Gives back the memory of a long bucket.
+    pub fn shrink(&mut self) {
+        if self.pairs.capacity() > LONG {
+            self.pairs = Vec::new();
+        }
     }
 
     /// Whether all groups were taken.
@@ -119,13 +126,13 @@ impl Groups {
         if self.left == 0 {
             return None;
         }
-        let start = |second: usize| second.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let start = |second: usize| second.checked_sub(1).map_or(0, |before| self.ends[before]);
         let mut second = self.second;
-        while start(second) == self.ends[second] as usize {
+        while start(second) == self.ends[second] {
             second += 1;
         }
         self.second = second + 1;
-        let group = start(second)..self.ends[second] as usize;
+        let group = start(second)..self.ends[second];
         self.left -= group.len();
         Some((self.first, second, &self.pairs[group]))
     }
@@ -141,15 +148,15 @@ impl Groups {
         for end in &mut *ends {
             (*end, all) = (all, all + *end);
         }
-        if pairs.len() < all as usize {
-            pairs.resize(all as usize, 0);
+        if pairs.len() < all {
+            pairs.resize(all, 0);
         }
         for &rest in lists.flatten() {
             let end = &mut ends[(rest >> 16) as usize];
-            pairs[*end as usize] = rest as u16;
+            pairs[*end] = rest as u16;
             *end += 1;
         }
-        (self.first, self.second, self.left) = (first, 0, all as usize);
+        (self.first, self.second, self.left) = (first, 0, all);
     }
 }
 

@@ -131,6 +131,8 @@ fn slots(kinds: &[Kind; TYPES], images: &[usize; TYPES]) -> Option<[usize; TYPES
     let together = |&(c, d): &(usize, usize)| [c, d].contains(&images[c]) && [c, d].contains(&images[d]);
     let fits = |&(c, d): &(usize, usize)| kinds[c].len() * kinds[d].len().next_power_of_two() <= MOST_PAIRS;
     let (c, d) = pairs.filter(together).filter(fits).max_by_key(|&(c, d)| kinds[c].len() * kinds[d].len())?;
-    let mut first = (0..TYPES).filter(|t| ![c, d].contains(t));
-    Some([first.next()?, first.next()?, c, d])
+    let mut first: Vec<usize> = (0..TYPES).filter(|t| ![c, d].contains(t)).collect();
+    // Threads share out the first numbers, so there should be many.
+    first.sort_by_key(|&t| std::cmp::Reverse(kinds[t].len()));
+    Some([first[0], first[1], c, d])
 }

@@ -64,6 +64,7 @@ impl SharedBuckets {
                 goes_on = f(group);
             }
             if groups.are_taken() {
+                groups.shrink();
                 self.open.fetch_sub(1, Ordering::Relaxed);
             }
         }
