@@ -29,6 +29,7 @@ use halma_engine::batch::{Batch, Batches, Expanded};
 use halma_engine::key::Key;
 use halma_rules::cells::Cells;
 use multiversion::multiversion;
+use rayon::prelude::*;
 
 pub use confined_moves::ConfinedMoves;
 use crossings::{Crossings, InnerMan, InnerMen, Jumps};
@@ -39,6 +40,9 @@ use shared_rows::SharedRows;
 
 use super::ProblemTables;
 use super::by_thread::{read, write};
+
+/// Keys of a sample that a thread turns into armies at a time.
+const PART: usize = 1 << 12;
 
 /// Armies of a sample that share a row, on average. With fewer it is faster to expand each by itself.
 const SHARING: usize = 4;
@@ -71,12 +75,16 @@ struct Matrix<const W: usize, K> {
 
 /// The batches of a level whose states are like those of `sample`; `None` where too few of them share a row.
 pub fn batches<const W: usize, K: Key>(tables: &Arc<ProblemTables<W, K>>, sample: &[K]) -> Option<Box<dyn Batches<K>>> {
-    let mut armies = Vec::with_capacity(sample.len());
-    tables.each_army(sample, |_, army| armies.push(army.set));
+    let part = |keys: &[K]| {
+        let mut armies = Vec::with_capacity(keys.len());
+        tables.each_army(keys, |_, army| armies.push(army.set));
+        armies
+    };
+    let armies: Vec<Cells<W>> = sample.par_chunks(PART).flat_map_iter(part).collect();
     let cells = InnerCells::choose(tables, &armies);
     let outer = !cells.iter().map(|&cell| usize::from(cell)).collect::<Cells<W>>();
     let mut rows: Vec<Cells<W>> = armies.iter().map(|&army| army & outer).collect();
-    rows.sort_unstable();
+    rows.par_sort_unstable();
     rows.dedup();
     if armies.len() < SHARING * rows.len() {
         return None;
@@ -95,7 +103,8 @@ impl<const W: usize, K: Key> Matrix<W, K> {
     fn new(tables: &ProblemTables<W, K>, cells: Vec<u8>) -> Option<Self> {
         let row_ranks = RowRanks::new(&tables.ranks, &cells);
         let inner = InnerCells::new(tables, &tables.confined, cells);
-        let [out, back] = [true, false].map(|inside| Crossings::new(&tables.confined, &inner, inside));
+        let crossings = |inside| Crossings::new(&tables.confined, &inner, inside);
+        let (out, back) = rayon::join(|| crossings(true), || crossings(false));
         let (out, back) = out.zip(back)?;
         let inner_men = InnerMen::new(&tables.confined, &inner, &out, tables.ranks.men());
         Some(Self { inner, out, back, inner_men, row_ranks })
