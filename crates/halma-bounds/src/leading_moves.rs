@@ -6,7 +6,7 @@ use std::sync::Arc;
 use halma_rules::cells::Cells;
 
 use super::abstraction::Abstraction;
-use super::{Bound, Pruner};
+use super::{Asked, Bound, Pruner, ValueBound};
 use crate::Army;
 
 /// Prunes moves from level N, the middle, that no leading solution can make.
@@ -52,6 +52,12 @@ impl<const W: usize> Bound<W> for LeadingMoves<W> {
     fn pruner(&self) -> Box<dyn Pruner<W>> {
         let classes = self.abstraction.space.classes();
         Box::new(LeadingMovesPruner { histogram: vec![0; classes], bound: self.clone() })
+    }
+
+    fn asked(&self) -> Asked {
+        let partition = &self.abstraction.partition;
+        let values = partition.class_of.iter().map(|&class| partition.values[usize::from(class)]).collect();
+        Asked::Values(ValueBound { values, all_if_positive: self.both })
     }
 }
 

@@ -51,8 +51,19 @@ pub enum Asked {
     Nothing,
     /// Its histogram and its level, and nothing of the state before it.
     Histogram(HistogramBound),
+    /// The values of its cells and of those of the state before it.
+    Values(ValueBound),
     /// Anything: [`Pruner::filter`] has to be called.
     Move,
+}
+
+/// Prunes a move X → Y unless f(X) + f(Y) >= 0, where f is the sum of the values of an army's cells.
+#[derive(Clone, Debug)]
+pub struct ValueBound {
+    /// The values, by cell.
+    pub values: Vec<i32>,
+    /// Whether all moves from an X with f(X) >= 0 stay.
+    pub all_if_positive: bool,
 }
 
 /// The working part of a [`Bound`], for one thread.

@@ -1,5 +1,10 @@
 //! States that are expanded together, for puzzles that can do so faster than state by state.
 
+use std::any::Any;
+use std::sync::Arc;
+
+use crate::store::layout::Layout;
+
 /// What was expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Expanded {
@@ -33,6 +38,58 @@ pub trait Batches<K>: Send + Sync {
 
     /// Forgets the successors, which were emitted. No thread may expand or emit meanwhile.
     fn clear(&self);
+
+    /// What makes the whole next level in a layout of the puzzle's own, if there is one.
+    fn whole_level(self: Box<Self>) -> Option<Box<dyn WholeLevel<K>>> {
+        None
+    }
+}
+
+/// Makes levels as a whole, in a layout of the puzzle's own. Keys are never sorted: the puzzle removes duplicates and old states by
+/// itself.
+///
+/// First all threads add states: the successors of all parts of the level before, or, to lay out another level, that level's states.
+/// Then they make all parts of the level from them.
+pub trait WholeLevel<K>: Send + Sync {
+    /// Whether this layout can be expanded, and compared with new states.
+    fn takes(&self, layout: &dyn Layout<K>) -> bool;
+
+    /// What one thread works with.
+    fn worker(&self) -> Box<dyn LevelWorker<K>>;
+
+    /// In how many parts the level is made.
+    fn parts(&self) -> usize;
+
+    /// The level of these states: those of all parts, in order. Forgets what was added.
+    fn level(&self, parts: Vec<Box<dyn Any + Send>>) -> Arc<dyn Layout<K>>;
+}
+
+/// One thread's part in a [`WholeLevel`].
+pub trait LevelWorker<K>: Send {
+    /// Adds states.
+    fn add(&mut self, keys: &[K]);
+
+    /// Adds the successors of a part of the level before.
+    fn expand(&mut self, before: &dyn Layout<K>, part: usize) -> Expanded;
+
+    /// The bytes of what this worker has added.
+    fn bytes(&self) -> usize;
+
+    /// Makes a part of the level: what all threads have added, without the states that one of the levels `before` has. Calls `f`,
+    /// if there is one, with the keys, in any order. No thread adds any more.
+    fn new_states(&mut self, part: usize, before: &[&dyn Layout<K>], f: Option<&mut dyn FnMut(&[K])>) -> NewStates;
+}
+
+/// A part of a level.
+pub struct NewStates {
+    /// For [`WholeLevel::level`].
+    pub states: Box<dyn Any + Send>,
+    /// How many there are.
+    pub len: u64,
+    /// How many states were added that are not new, each counted once.
+    pub old: u64,
+    /// The largest of the new states' [`Puzzle::measure`](crate::puzzle::Puzzle::measure)s, if there was an `f`.
+    pub measure_max: Option<i64>,
 }
 
 /// States that a thread expands together.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::batch::Batches;
 use crate::key::Key;
+use crate::store::{Level, StoreError};
 
 /// A puzzle as the engine sees it: exact keys, and the successors of each.
 ///
@@ -48,10 +49,17 @@ pub trait Puzzle: Sync {
         false
     }
 
-    /// A faster way to expand the states of level `depth`, if there is one: many of them together. `sample` has states from all over
-    /// the level, ascending. The successors, and how many there are, must be those of [`Self::successors`].
-    fn batches(&self, _depth: u32, _sample: &[Self::Key]) -> Option<Box<dyn Batches<Self::Key>>> {
-        None
+    /// A faster way to expand the states of level `depth`, if there is one: many of them together. The successors, and how many
+    /// there are, must be those of [`Self::successors`].
+    ///
+    /// # Errors
+    /// Where the level cannot be read.
+    fn batches(
+        &self,
+        _depth: u32,
+        _level: &Level<Self::Key>,
+    ) -> Result<Option<Box<dyn Batches<Self::Key>>>, StoreError> {
+        Ok(None)
     }
 
     /// Whether a key that was read from a file is the key of a state. [`Self::successors`] need not handle other keys.

@@ -24,6 +24,7 @@ mod shared;
 mod step;
 mod sums;
 mod trace;
+mod whole_level;
 
 use std::fmt;
 

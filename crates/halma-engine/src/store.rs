@@ -10,7 +10,9 @@
 pub mod disk;
 pub mod disk_tables;
 pub mod file;
+pub mod layout;
 mod map;
+mod sample;
 mod segment;
 pub mod storage;
 mod store_error;
@@ -19,13 +21,14 @@ pub(crate) mod varint;
 pub mod wire;
 pub mod workspace;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::key::Key;
 use disk::Claim;
 use file::LevelFile;
+use layout::Layout;
 pub use segment::{BlockEntry, Segment, SegmentWriter};
 pub use store_error::StoreError;
 
@@ -33,24 +36,33 @@ pub use store_error::StoreError;
 pub const BLOCK: usize = 4096;
 
 /// Where the coded blocks of a level lie.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Bytes {
-    Memory(Vec<Arc<Vec<u8>>>),
-    File(Arc<LevelFile>),
+    Memory(Vec<Vec<u8>>),
+    File(LevelFile),
 }
 
-/// A level: ascending keys, in coded blocks.
-#[derive(Clone, Debug)]
-pub struct Level<K> {
+/// Ascending keys, in coded blocks.
+#[derive(Debug)]
+struct Coded<K> {
     blocks: Vec<BlockEntry<K>>,
     bytes: Bytes,
+}
+
+/// A level: ascending keys, in coded blocks. Copies share them.
+#[derive(Clone, Debug)]
+pub struct Level<K> {
+    /// Made when it is first needed, where there is a layout.
+    coded: Arc<OnceLock<Coded<K>>>,
+    /// The same states as their puzzle lays them out.
+    layout: Option<Arc<dyn Layout<K>>>,
     keys: u64,
     whole: u64,
 }
 
 impl<K: Key> Default for Level<K> {
     fn default() -> Self {
-        Self { blocks: Vec::new(), bytes: Bytes::Memory(Vec::new()), keys: 0, whole: 0 }
+        Self::of_coded(Coded { blocks: Vec::new(), bytes: Bytes::Memory(Vec::new()) })
     }
 }
 
@@ -67,8 +79,12 @@ impl<K: Key> Level<K> {
 
     /// The level in a file, as its index describes it.
     fn in_file(blocks: Vec<BlockEntry<K>>, file: LevelFile) -> Self {
-        let keys = blocks.iter().map(|b| u64::from(b.keys)).sum();
-        Self { blocks, bytes: Bytes::File(Arc::new(file)), keys, whole: keys }
+        Self::of_coded(Coded { blocks, bytes: Bytes::File(file) })
+    }
+
+    fn of_coded(coded: Coded<K>) -> Self {
+        let keys = coded.blocks.iter().map(|b| u64::from(b.keys)).sum();
+        Self { coded: Arc::new(coded.into()), layout: None, keys, whole: keys }
     }
 
     /// How many keys there are.
@@ -98,20 +114,20 @@ impl<K: Key> Level<K> {
     /// How many blocks there are.
     #[must_use]
     pub fn blocks(&self) -> usize {
-        self.blocks.len()
+        self.index().len()
     }
 
     /// The index of its blocks.
     #[must_use]
     pub fn index(&self) -> &[BlockEntry<K>] {
-        &self.blocks
+        &self.coded().blocks
     }
 
     /// A hash of the keys and of their division into blocks: the same keys in other blocks have another fingerprint.
     #[must_use]
     pub fn fingerprint(&self) -> u128 {
         let mut hash = Xxh3::new();
-        for block in &self.blocks {
+        for block in self.index() {
             block.first.words().iter().for_each(|word| hash.update(&word.to_le_bytes()));
             hash.update(&block.keys.to_le_bytes());
             hash.update(&block.checksum.to_le_bytes());
@@ -122,30 +138,37 @@ impl<K: Key> Level<K> {
     /// The bytes of the level in memory or on disk, its index included.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.blocks.iter().map(|b| u64::from(b.bytes)).sum::<u64>() + self.index_bytes()
+        self.layout_bytes() + self.coded.get().map_or(0, Coded::bytes)
     }
 
-    /// The bytes of memory: all of them, or the index alone where the blocks lie in a file.
+    /// The bytes of memory: all of them, or those of the index and the layout where the blocks lie in a file.
     #[must_use]
     pub fn resident_bytes(&self) -> u64 {
-        if matches!(self.bytes, Bytes::File(_)) { self.index_bytes() } else { self.bytes() }
+        let resident = |coded: &Coded<K>| if coded.file().is_some() { coded.index_bytes() } else { coded.bytes() };
+        self.layout_bytes() + self.coded.get().map_or(0, resident)
+    }
+
+    fn layout_bytes(&self) -> u64 {
+        self.layout.as_ref().map_or(0, |layout| layout.bytes())
+    }
+
+    /// The file that holds its blocks, if they lie in one.
+    fn file(&self) -> Option<&LevelFile> {
+        self.coded.get().and_then(Coded::file)
     }
 
     /// Keeps `claim` until the file is closed. Called after the file was unlinked.
     fn hold(&self, claim: Claim) {
-        if let Bytes::File(file) = &self.bytes {
+        if let Some(file) = self.file() {
             file.hold(claim);
         }
     }
 
-    fn index_bytes(&self) -> u64 {
-        (self.blocks.len() * size_of::<BlockEntry<K>>()) as u64
-    }
-
     /// Calls `with` with the bytes of block `number`. A block in a file is compared with its checksum first.
     fn with_bytes<R>(&self, number: usize, with: impl FnOnce(&[u8]) -> R) -> Result<R, StoreError> {
-        let block = &self.blocks[number];
-        match &self.bytes {
+        let Coded { blocks, bytes } = self.coded();
+        let block = &blocks[number];
+        match bytes {
             Bytes::Memory(segments) => {
                 let segment = &segments[block.segment as usize];
                 Ok(with(&segment[block.offset as usize..][..block.bytes as usize]))
@@ -159,7 +182,7 @@ impl<K: Key> Level<K> {
     /// # Errors
     /// Where the file that holds the block cannot be read, or is damaged.
     pub fn read_block(&self, number: usize, keys: &mut Vec<K>) -> Result<(), StoreError> {
-        let block = &self.blocks[number];
+        let block = &self.index()[number];
         keys.clear();
         keys.reserve(block.keys as usize);
         self.with_bytes(number, |mut bytes| {
@@ -215,17 +238,41 @@ impl<K: Key> Level<K> {
     }
 }
 
+impl<K> Coded<K> {
+    /// The bytes of the blocks and of their index.
+    fn bytes(&self) -> u64 {
+        self.blocks.iter().map(|b| u64::from(b.bytes)).sum::<u64>() + self.index_bytes()
+    }
+
+    fn index_bytes(&self) -> u64 {
+        (self.blocks.len() * size_of::<BlockEntry<K>>()) as u64
+    }
+
+    fn file(&self) -> Option<&LevelFile> {
+        match &self.bytes {
+            Bytes::File(file) => Some(file),
+            Bytes::Memory(_) => None,
+        }
+    }
+}
+
 /// Segments in order: each has larger keys than the one before.
-impl<K: Key> FromIterator<Segment<K>> for Level<K> {
+impl<K: Key> FromIterator<Segment<K>> for Coded<K> {
     fn from_iter<I: IntoIterator<Item = Segment<K>>>(segments: I) -> Self {
-        let (mut blocks, mut bytes, mut keys) = (Vec::new(), Vec::new(), 0);
+        let (mut blocks, mut bytes) = (Vec::new(), Vec::new());
         for segment in segments.into_iter().filter(|s| s.keys > 0) {
             let number = bytes.len() as u32;
             blocks.extend(segment.blocks.into_iter().map(|b| BlockEntry { segment: number, ..b }));
-            bytes.push(Arc::new(segment.bytes));
-            keys += segment.keys;
+            bytes.push(segment.bytes);
         }
-        Self { blocks, bytes: Bytes::Memory(bytes), keys, whole: keys }
+        Self { blocks, bytes: Bytes::Memory(bytes) }
+    }
+}
+
+/// Segments in order: each has larger keys than the one before.
+impl<K: Key> FromIterator<Segment<K>> for Level<K> {
+    fn from_iter<I: IntoIterator<Item = Segment<K>>>(segments: I) -> Self {
+        Self::of_coded(segments.into_iter().collect())
     }
 }
 
@@ -272,7 +319,7 @@ impl<K: Key> Cursor<'_, K> {
                 self.at += at;
             } else {
                 // Up to the next block no key is held.
-                let (rest, next) = (&keys[from..], self.level.blocks.get(self.next_block));
+                let (rest, next) = (&keys[from..], self.level.index().get(self.next_block));
                 let free = next.map_or(rest.len(), |next| rest.partition_point(|&key| key < next.first));
                 keys.copy_within(from..from + free, kept);
                 (from, kept) = (from + free, kept + free);
@@ -284,7 +331,7 @@ impl<K: Key> Cursor<'_, K> {
 
     /// Reads the block that would hold `key`.
     fn seek(&mut self, key: K) -> Result<(), StoreError> {
-        let rest = &self.level.blocks[self.next_block..];
+        let rest = &self.level.index()[self.next_block..];
         // The next block is the usual case.
         let ahead = match rest {
             [] => 0,

@@ -13,6 +13,7 @@ use halma_bounds::{Army, Bound, Pruner};
 use halma_engine::batch::Batches;
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
+use halma_engine::store::{Level, StoreError};
 use halma_rules::cells::Cells;
 use halma_rules::moves::{ComponentScratch, Mover};
 use halma_rules::problem::{self, Transfer};
@@ -294,12 +295,11 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         self.bounds.is_empty() || self.tables.jumping.is_some()
     }
 
-    fn batches(&self, depth: u32, sample: &[K]) -> Option<Box<dyn Batches<K>>> {
-        if self.bounds.is_empty() {
-            army_batch::batches(&self.tables, sample)
-        } else {
-            typed_batch::batches(self, depth)
-        }
+    fn batches(&self, depth: u32, level: &Level<K>) -> Result<Option<Box<dyn Batches<K>>>, StoreError> {
+        Ok(match self.bounds.is_empty() {
+            true => army_batch::batches(&self.tables, &level.sample()?),
+            false => typed_batch::batches(self, depth),
+        })
     }
 
     fn is_state(&self, scratch: &mut Self::Scratch, key: K) -> bool {

@@ -32,6 +32,11 @@ impl Expander {
             return super::shared::expand(self, puzzle, depth, current, &before, destination, cancel);
         }
         cancel.check()?;
+        if let Some(made) = self.expand_whole(puzzle, depth, &before, destination, cancel)? {
+            return Ok(made);
+        }
+        // The levels are read in order, by all threads.
+        self.install(|| before.iter().for_each(|level| level.code()));
         let shards = self.choose_shards(puzzle, depth, current)?;
         let mut step = Step::begin(self, puzzle, depth, current, shards, destination, cancel);
         step.resume()?;

@@ -29,7 +29,7 @@ use halma_files::folder::parted;
 
 use super::disk::{Claim, Disk, refused};
 use super::storage::{Input, Output, Part, Storage};
-use super::{BlockEntry, Bytes, Level, Segment, StoreError, wire};
+use super::{BlockEntry, Level, Segment, StoreError, wire};
 use crate::key::Key;
 
 const MAGIC: &[u8; 8] = b"HALMALVL";
@@ -293,7 +293,7 @@ pub(crate) fn write_in<K: Key>(
     disk: &Disk,
 ) -> Result<Level<K>, StoreError> {
     let mut writer = LevelFileWriter::create(folder, name, identity, disk)?;
-    for (number, block) in level.blocks.iter().enumerate() {
+    for (number, block) in level.index().iter().enumerate() {
         let bytes = level.with_bytes(number, <[u8]>::to_vec)?;
         let entry = BlockEntry { offset: 0, segment: 0, ..*block };
         writer.append(&Segment { blocks: vec![entry], bytes, keys: u64::from(block.keys) })?;
@@ -401,10 +401,7 @@ impl<K: Key> Level<K> {
     /// The file of the level, if it is in one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
-        match &self.bytes {
-            Bytes::File(file) => Some(&file.path),
-            Bytes::Memory(_) => None,
-        }
+        self.file().map(|file| &*file.path)
     }
 
     /// The keys of block `number`, as [`Self::read_block`] reads them, if they ascend, stay below those of the next
@@ -414,8 +411,8 @@ impl<K: Key> Level<K> {
     /// # Errors
     /// As [`Self::read_block`], and where the keys are not so.
     pub fn audit_block(&self, number: usize, keys: &mut Vec<K>) -> Result<(), StoreError> {
-        let block = &self.blocks[number];
-        let next = self.blocks.get(number + 1).map(|next| next.first);
+        let block = &self.index()[number];
+        let next = self.index().get(number + 1).map(|next| next.first);
         match self.with_bytes(number, |bytes| block.audit(bytes, next, keys))? {
             true => Ok(()),
             false => Err(self.damaged(&format!("the keys of the block at byte {} do not ascend", block.offset))),

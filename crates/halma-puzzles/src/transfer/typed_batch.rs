@@ -13,16 +13,18 @@ mod buckets;
 mod expand;
 mod kind;
 mod level_bound;
+mod mirrored;
 mod product;
 mod shared_buckets;
 #[cfg(test)]
 mod tests;
 mod typed_armies;
+mod typed_level;
 
 use std::sync::{Arc, RwLock};
 
 use halma_bounds::{Army, Asked, Bound, Pruner};
-use halma_engine::batch::{Batch, Batches, Expanded};
+use halma_engine::batch::{Batch, Batches, Expanded, WholeLevel};
 use halma_engine::key::Key;
 use multiversion::multiversion;
 
@@ -30,7 +32,9 @@ use super::by_thread::{read, write};
 use super::{ProblemTables, TransferPuzzle};
 use crate::rank::Ranks;
 use buckets::{Buckets, Groups, NumberSet};
+use expand::GroupOfStates;
 use level_bound::LevelBound;
+pub use mirrored::MirroredLevels;
 use shared_buckets::SharedBuckets;
 pub use typed_armies::TypedArmies;
 
@@ -40,20 +44,23 @@ pub fn batches<const W: usize, K: Key>(puzzle: &TransferPuzzle<W, K>, depth: u32
     let typed = puzzle.typed()?;
     // Otherwise the answer of a bound may depend on which image of a state it is asked about.
     puzzle.tables.foremost.as_ref()?;
-    let (mut histogram, mut parent_bounds) = (None, Vec::new());
+    let (mut histogram, mut values, mut parent_bounds) = (None, None, Vec::new());
     for bound in &puzzle.bounds {
         match bound.asked() {
             Asked::Nothing => parent_bounds.push(Arc::clone(bound)),
             Asked::Histogram(asked) if histogram.is_none() => histogram = Some(asked),
-            Asked::Histogram(_) | Asked::Move => return None,
+            Asked::Values(asked) if values.is_none() => values = Some(asked),
+            Asked::Histogram(_) | Asked::Values(_) | Asked::Move => return None,
         }
     }
-    let level_bound = Arc::new(LevelBound::new(typed, histogram?, depth + 1)?);
+    let level_bound = Arc::new(LevelBound::new(typed, histogram?, values, depth + 1)?);
     let (tables, typed) = (Arc::clone(&puzzle.tables), Arc::clone(typed));
     let made = Arc::new(SharedBuckets::new(typed.product.kinds[0].len()));
     Some(Box::new(TypedBatches { tables, typed, level_bound, parent_bounds, made }))
 }
 
+/// What all batches of a level share.
+#[derive(Clone)]
 struct TypedBatches<const W: usize, K> {
     tables: Arc<ProblemTables<W, K>>,
     typed: Arc<TypedArmies<W>>,
@@ -80,6 +87,7 @@ impl<const W: usize, K: Key> Batches<K> for TypedBatches<W, K> {
             made: Arc::clone(&self.made),
             made_groups: Groups::new(second.len()),
             pairs: NumberSet::new(self.typed.product.pairs()),
+            different: Vec::new(),
             keys: Vec::new(),
             men: vec![0; self.tables.ranks.men()],
             leader: None,
@@ -92,6 +100,10 @@ impl<const W: usize, K: Key> Batches<K> for TypedBatches<W, K> {
 
     fn clear(&self) {
         self.made.clear();
+    }
+
+    fn whole_level(self: Box<Self>) -> Option<Box<dyn WholeLevel<K>>> {
+        Some(self)
     }
 }
 
@@ -115,6 +127,7 @@ struct TypedBatch<const W: usize, K> {
     made_groups: Groups,
     /// The pair numbers of the group that is emitted.
     pairs: NumberSet,
+    different: Vec<u16>,
     keys: Vec<K>,
     /// The men of the state whose key is made.
     men: Vec<u8>,
@@ -165,12 +178,14 @@ impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
     }
 
     fn emit(&mut self, wanted: usize, emit: &mut dyn FnMut(&[K])) -> usize {
-        let Self { tables, typed, made, made_groups, pairs, keys, men, leader, .. } = self;
+        let Self { tables, typed, made, made_groups, pairs, different, keys, men, leader, .. } = self;
         let mut emitted = 0;
         made.take(made_groups, |(first, second, group)| {
-            group.iter().for_each(|&pair| pairs.add(pair));
+            group.iter().for_each(|&pair| _ = pairs.add(pair));
+            different.clear();
+            pairs.drain(|pair| different.push(pair));
             keys.clear();
-            let best = rank_group(&tables.ranks, typed, (first, second), pairs, (keys, men));
+            let best = rank_group(&tables.ranks, typed, (first, second, different), (keys, men));
             if let Some((centroid, place)) = best
                 && leader.is_none_or(|(largest, _)| centroid > largest)
             {
@@ -188,19 +203,18 @@ impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
     }
 }
 
-/// Writes the keys of a group's states to `keys`; `men` is scratch space. Returns the largest centroid, and the
+/// Appends the keys of a group's states to `keys`; `men` is scratch space. Returns the largest centroid, and the
 /// place of a key that has it. Compiled for several instruction sets; the processor decides which one runs.
 #[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
 fn rank_group<const W: usize, K: Key>(
     ranks: &Ranks<K>,
     typed: &TypedArmies<W>,
-    (first, second): (usize, usize),
-    pairs: &mut NumberSet,
+    (first, second, pairs): GroupOfStates<'_>,
     (keys, men): (&mut Vec<K>, &mut [u8]),
 ) -> Option<(i64, usize)> {
     let mut best: Option<(i64, usize)> = None;
     let group = typed.group(first, second);
-    pairs.drain(|pair| {
+    for &pair in pairs {
         let (army, centroid) = typed.least(&group, pair);
         if best.is_none_or(|(largest, _)| centroid > largest) {
             best = Some((centroid, keys.len()));
@@ -211,6 +225,6 @@ fn rank_group<const W: usize, K: Key>(
             rank = rank.plus(ranks.choose(usize::from(cell), j + 1));
         }
         keys.push(rank);
-    });
+    }
     best
 }

@@ -1,6 +1,8 @@
 //! The engine as every search uses it: expander, cancellation token, progress and run folder.
 
+use halma_engine::key::Key;
 use halma_engine::search::{CancellationToken, Expander};
+use halma_engine::store::Level;
 use halma_engine::store::workspace::Workspace;
 
 use super::Progress;
@@ -23,6 +25,11 @@ impl<'a> Engine<'a> {
     #[must_use]
     pub fn new(expander: &'a Expander, cancel: &'a CancellationToken, progress: &'a dyn Progress) -> Self {
         Self { expander, cancel, progress, workspace: None }
+    }
+
+    /// Sorts and codes the keys of a level, by all threads, if that was not done yet: before they are read.
+    pub(super) fn code<K: Key>(self, level: &Level<K>) {
+        self.expander.install(|| level.code());
     }
 
     /// The same search in a run's folder.

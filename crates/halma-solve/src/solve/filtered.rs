@@ -14,6 +14,7 @@ impl Engine<'_> {
         scratch: impl Fn() -> S + Send + Sync,
         wanted: impl Fn(&mut S, K) -> bool + Sync,
     ) -> Result<Vec<K>, StoreError> {
+        self.code(level);
         let block = |scratch: &mut S, number: usize| -> Result<Vec<K>, StoreError> {
             let mut keys = Vec::new();
             level.read_block(number, &mut keys)?;

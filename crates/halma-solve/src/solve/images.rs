@@ -47,6 +47,7 @@ impl Engine<'_> {
         others: &[&Level<K>],
         images: impl Images<K>,
     ) -> Result<Option<Common<K>>, Stopped> {
+        others.iter().chain([&level]).for_each(|level| self.code(level));
         match self.expander.exchange().is_shared() {
             true => self.common_shared(level, others, images),
             false => self.common_alone(level, others, images),

@@ -232,6 +232,9 @@ impl Engine<'_> {
         if kept || crowded || workspace.is_some_and(Workspace::is_due) {
             self.save(sequence)?;
         }
+        if crowded {
+            sequence.levels.iter_mut().for_each(Level::free_layout);
+        }
         Ok(())
     }
 
@@ -269,7 +272,7 @@ impl Engine<'_> {
     /// Writes the levels that are only in memory to the run's folder, if there is one.
     fn save<K: Key>(&self, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
         let Some(workspace) = self.workspace.filter(|_| !sequence.cut) else { return Ok(()) };
-        let saved = Self::write_levels(workspace, sequence);
+        let saved = self.write_levels(workspace, sequence);
         if saved.is_err() {
             // A record must not name files that the folder does not have.
             for depth in sequence.forgotten.max(1)..sequence.levels.len() {
@@ -280,7 +283,7 @@ impl Engine<'_> {
         saved
     }
 
-    fn write_levels<K: Key>(workspace: &Workspace, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
+    fn write_levels<K: Key>(self, workspace: &Workspace, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
         let mut entered = Vec::new();
         for depth in 1..sequence.levels.len() {
             let label = sequence.label(depth);
@@ -288,7 +291,8 @@ impl Engine<'_> {
                 let (tally, digest, level) =
                     (&sequence.figures[depth].tally, sequence.digests[depth], &sequence.levels[depth]);
                 let (keys, whole) = (level.len(), level.whole());
-                sequence.levels[depth] = workspace.write(&label, level, digest)?.of_whole(whole);
+                self.code(level);
+                sequence.levels[depth] = workspace.write(&label, level, digest)?.of_whole(whole).laid_out_as(level);
                 entered.push((label, manifest_entry_of_share(tally, keys, digest)));
             }
         }

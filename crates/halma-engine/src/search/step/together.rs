@@ -4,15 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Step, WorkerState};
 use crate::key::Key;
-use crate::parallel;
 use crate::puzzle::Puzzle;
+use crate::search::Expander;
 use crate::store::{BLOCK, StoreError};
 
 /// A level with fewer states is expanded state by state: what a batch needs to begin with would take longer.
 const LEAST: u64 = 1 << 15;
-/// So many states of a sample are shown to the puzzle, from so many places of the level.
-const SAMPLE: usize = 1 << 16;
-const PLACES: usize = 16;
 /// The most blocks of a thread's first batch, which tells how many successors its states have.
 const FIRST: usize = 16;
 /// The memory for successors is filled in so many parts. After each a thread looks whether the search is to stop.
@@ -20,36 +17,31 @@ const PARTS: usize = 16;
 /// Successors that are emitted at a time.
 const AT_ONCE: usize = 1 << 14;
 
+impl Expander {
+    /// [`LEAST`]; few in tests, so that small levels are expanded together.
+    pub(in crate::search) fn least_together(&self) -> u64 {
+        #[cfg(any(test, feature = "testing"))]
+        if self.small_parts {
+            return 50;
+        }
+        LEAST
+    }
+}
+
 impl<P: Puzzle> Step<'_, P> {
     /// From now on states are expanded together, where the puzzle does that and memory allows it.
     pub(in crate::search) fn expand_in_batches(&mut self) -> Result<(), StoreError> {
-        let few = self.current.len() < self.least_together();
+        let few = self.current.len() < self.expander.least_together();
         if few || !self.puzzle.may_batch() || self.room.batch_of_states() == 0 {
             return Ok(());
         }
-        let (level, blocks) = (self.current, self.current.blocks());
-        let places = blocks.min(PLACES);
-        let read = |keys: &mut Vec<P::Key>, place: usize| {
-            level.read_block(place * blocks / places, keys)?;
-            Ok::<_, StoreError>(keys[..keys.len().min(SAMPLE / PLACES)].to_vec())
-        };
-        let sample = self.expander.install(|| parallel::map(places, Vec::new, read))?.concat();
-        self.batches = self.expander.install(|| self.puzzle.batches(self.depth, &sample));
+        self.batches = self.expander.install(|| self.puzzle.batches(self.depth, self.current))?;
         // Its tables take memory, too.
         self.room = self.expander.memory_plan().measure_room();
         if self.room.batch_of_states() == 0 {
             self.batches = None;
         }
         Ok(())
-    }
-
-    /// [`LEAST`]; few in tests, so that small levels are expanded together.
-    fn least_together(&self) -> u64 {
-        #[cfg(any(test, feature = "testing"))]
-        if self.expander.small_parts {
-            return 50;
-        }
-        LEAST
     }
 
     /// Adds states to the thread's batch and expands them, until its successors fill the memory for them or no states are left.

@@ -176,12 +176,24 @@ impl NumberSet {
         Self { words: vec![0; words], used: vec![0; words.div_ceil(64)] }
     }
 
-    /// Adds a number.
+    /// Adds a number. Returns whether it was not there.
     #[inline(always)]
-    pub fn add(&mut self, number: u16) {
+    pub fn add(&mut self, number: u16) -> bool {
         let number = usize::from(number);
-        self.words[number >> 6] |= 1 << (number & 63);
+        let (word, bit) = (&mut self.words[number >> 6], 1 << (number & 63));
+        let is_new = *word & bit == 0;
+        *word |= bit;
         self.used[number >> 12] |= 1 << (number >> 6 & 63);
+        is_new
+    }
+
+    /// Removes a number. Returns whether it was there.
+    #[inline(always)]
+    pub fn remove(&mut self, number: u16) -> bool {
+        let (word, bit) = (&mut self.words[usize::from(number) >> 6], 1 << (number & 63));
+        let was_there = *word & bit != 0;
+        *word &= !bit;
+        was_there
     }
 
     /// Calls `f` with each number, ascending, and removes it.

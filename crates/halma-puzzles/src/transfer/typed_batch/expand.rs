@@ -13,16 +13,17 @@ pub type GroupOfStates<'a> = (usize, usize, &'a [u16]);
 
 /// Adds the successors of a group that the bound admits to `made`. Returns how many there are, pruned ones included.
 pub fn expand(product: &Product, bound: &LevelBound, group: GroupOfStates<'_>, made: &mut Buckets) -> u64 {
-    match product.kinds.iter().map(|kind| kind.axes_used).max() {
-        Some(0..=2) => along::<2>(product, bound, group, made),
-        Some(3) => along::<3>(product, bound, group, made),
-        _ => along::<AXES>(product, bound, group, made),
+    match (bound.asks_for_values(), product.kinds.iter().map(|kind| kind.axes_used).max()) {
+        (false, Some(0..=2)) => along::<2, false>(product, bound, group, made),
+        (false, Some(3)) => along::<3, false>(product, bound, group, made),
+        (false, _) => along::<AXES, false>(product, bound, group, made),
+        (true, _) => along::<AXES, true>(product, bound, group, made),
     }
 }
 
 /// The same, compiled for several instruction sets; the processor decides which one runs.
 #[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
-fn along<const A: usize>(
+fn along<const A: usize, const VALUES: bool>(
     product: &Product,
     bound: &LevelBound,
     (first, second, pairs): GroupOfStates<'_>,
@@ -33,10 +34,10 @@ fn along<const A: usize>(
     for &pair in pairs {
         let sets = product.sets(first, second, pair);
         let state = State { product, bound, sets, is_own_image };
-        generated += state.expand::<A, 0>(made);
-        generated += state.expand::<A, 1>(made);
-        generated += state.expand::<A, 2>(made);
-        generated += state.expand::<A, 3>(made);
+        generated += state.expand::<A, 0, VALUES>(made);
+        generated += state.expand::<A, 1, VALUES>(made);
+        generated += state.expand::<A, 2, VALUES>(made);
+        generated += state.expand::<A, 3, VALUES>(made);
     }
     generated
 }
@@ -53,9 +54,9 @@ struct State<'a> {
 impl State<'_> {
     /// The same for the moves of the men of one slot.
     #[inline(always)]
-    fn expand<const A: usize, const SLOT: usize>(&self, made: &mut Buckets) -> u64 {
+    fn expand<const A: usize, const SLOT: usize, const VALUES: bool>(&self, made: &mut Buckets) -> u64 {
         let Self { product, bound, sets, is_own_image } = self;
-        let (kind, bound) = (&product.kinds[SLOT], bound.in_slot(SLOT, sets));
+        let (kind, bound) = (&product.kinds[SLOT], bound.in_slot::<VALUES>(SLOT, sets));
         let mut moves = kind.moves::<A>(sets[SLOT], sets);
         let mut generated = 0;
         while let Some((mut targets, joined)) = moves.next(kind) {

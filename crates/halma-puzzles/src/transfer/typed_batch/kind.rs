@@ -89,6 +89,12 @@ impl Kind {
         Some(Self { men, places, others, joined, axes: Default::default(), axes_used: 0 })
     }
 
+    /// How many men a set has.
+    #[must_use]
+    pub fn men(&self) -> usize {
+        self.men
+    }
+
     /// How many sets there are.
     #[must_use]
     pub fn len(&self) -> usize {

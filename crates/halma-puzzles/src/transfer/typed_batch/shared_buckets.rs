@@ -42,6 +42,13 @@ impl SharedBuckets {
         self.taken.store(0, Ordering::Relaxed);
     }
 
+    /// Sorts the states of all threads with this first number into `groups`.
+    pub fn sort(&self, first: usize, groups: &mut Groups) {
+        let threads = self.by_thread.all();
+        let threads: Vec<_> = threads.iter().map(|buckets| read(buckets)).collect();
+        groups.sort(first, threads.iter().map(|buckets| buckets.list(first)));
+    }
+
     /// Calls `f` with groups of buckets that no other thread has taken, until it returns false or none are left. `groups` is the
     /// thread's own: it keeps the rest of a bucket for the next call.
     pub fn take(&self, groups: &mut Groups, mut f: impl FnMut((usize, usize, &[u16])) -> bool) {

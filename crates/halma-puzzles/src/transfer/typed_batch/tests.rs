@@ -10,6 +10,8 @@ use halma_engine::draws::Draws;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::CancellationToken;
 use halma_engine::search::exchange::Alone;
+use halma_engine::store::Level;
+use halma_engine::store::layout::Layout;
 use halma_record::job::Granularity;
 use halma_rules::cells::Cells;
 use halma_rules::centroid;
@@ -79,7 +81,7 @@ fn check(puzzle: &TransferPuzzle<2, u64>, keys: &[u64], depth: u32, (part, threa
             successors.insert(successor);
         });
     }
-    let batches = puzzle.batches(depth, keys).unwrap();
+    let batches = puzzle.batches(depth, &Level::of(keys.to_vec())).unwrap().unwrap();
     let mut threads: Vec<_> = (0..threads).map(|_| batches.batch()).collect();
     let (mut made, mut emitted) = (Expanded::default(), BTreeSet::new());
     let mut parts = keys.chunks(part);
@@ -110,6 +112,105 @@ fn check(puzzle: &TransferPuzzle<2, u64>, keys: &[u64], depth: u32, (part, threa
     let leader = threads.iter().filter_map(|batch| batch.leader()).max();
     assert_eq!(leader.map(|(measure, _)| measure), largest);
     assert!(leader.is_none_or(|(largest, key)| emitted.contains(&key) && measure(key) == largest));
+    check_whole(puzzle, keys, depth, threads.len(), (expected, successors));
+}
+
+/// A level of these states.
+fn lay_out(whole: &dyn WholeLevel<u64>, keys: &[u64]) -> Arc<dyn Layout<u64>> {
+    let mut workers = [whole.worker(), whole.worker()];
+    keys.chunks(7).enumerate().for_each(|(number, keys)| workers[number % 2].add(keys));
+    whole.level((0..whole.parts()).map(|part| workers[part % 2].new_states(part, &[], None).states).collect())
+}
+
+/// Compares a level that is made as a whole with these successors.
+fn check_whole(
+    puzzle: &TransferPuzzle<2, u64>,
+    keys: &[u64],
+    depth: u32,
+    threads: usize,
+    (expected, successors): (Expanded, BTreeSet<u64>),
+) {
+    let level = Level::of(keys.to_vec());
+    let whole = puzzle.batches(depth, &level).unwrap().unwrap().whole_level().unwrap();
+    // Some of the successors are old, and are on both levels.
+    let earlier: Vec<u64> = successors.iter().copied().step_by(3).chain(keys.iter().copied().step_by(2)).collect();
+    let old: BTreeSet<u64> = earlier.iter().chain(keys).copied().collect();
+    let before = [lay_out(&*whole, keys), lay_out(&*whole, &earlier)];
+    let keys_of = |layout: &dyn Layout<u64>| {
+        let mut all = Vec::new();
+        (0..layout.parts()).for_each(|part| layout.keys(part, &mut all));
+        let different: BTreeSet<u64> = all.iter().copied().collect();
+        assert_eq!(all.len(), different.len());
+        different
+    };
+    assert_eq!(keys_of(&*before[0]), keys.iter().copied().collect());
+    let mut workers: Vec<_> = (0..threads).map(|_| whole.worker()).collect();
+    let mut made = Expanded::default();
+    for part in 0..before[0].parts() {
+        made.add(workers[part % threads].expand(&*before[0], part));
+    }
+    assert_eq!(made, expected);
+    assert_eq!(workers.iter().any(|worker| worker.bytes() > 0), expected.emitted > 0);
+    let (mut parts, mut told, mut len, mut all_old, mut largest) = (Vec::new(), BTreeSet::new(), 0, 0, None);
+    let before = before.each_ref().map(|layout| &**layout);
+    for part in 0..whole.parts() {
+        let mut tell = |keys: &[u64]| assert!(keys.iter().all(|&key| told.insert(key)));
+        let new = workers[part / 2 % threads].new_states(part, &before, Some(&mut tell));
+        len += new.len;
+        all_old += new.old;
+        largest = largest.max(new.measure_max);
+        parts.push(new.states);
+    }
+    let new: BTreeSet<u64> = successors.difference(&old).copied().collect();
+    let mut scratch = puzzle.scratch();
+    assert_eq!(largest, new.iter().filter_map(|&key| puzzle.measure(&mut scratch, key)).max());
+    assert_eq!((len, all_old), (new.len() as u64, successors.intersection(&old).count() as u64));
+    assert_eq!((keys_of(&*whole.level(parts)), told), (new.clone(), new));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn states_meet_their_mirror_images_in_groups_as_in_keys(
+        map in 0..MAPS.len(), rule in rule(), seed: u64, counts in (1..300_usize, 1..300_usize), some_meet: bool,
+    ) {
+        let problem = problem(MAPS[map], rule);
+        let (mut puzzle, databases) = puzzle(&problem);
+        let Some(mirror) = problem.symmetries().mirror else { return Ok(()) };
+        puzzle.bounds = vec![Arc::new(Pattern::new(&databases.abstraction, &databases.to_target, 0))];
+        let tables = &puzzle.tables;
+        let mut here = keys(&problem, tables, seed, counts.0);
+        let there = keys(&problem, tables, seed ^ 1, counts.1);
+        let image = |&key: &u64| tables.canonical(mirror.apply(tables.army(key)));
+        if some_meet {
+            here.extend(there.iter().step_by(5).map(image));
+        }
+        let whole = puzzle.batches(0, &Level::of(here.clone())).unwrap().unwrap().whole_level().unwrap();
+        let laid_out = |keys: &[u64]| Level::laid_out(lay_out(&*whole, keys), keys.iter().collect::<BTreeSet<_>>().len() as u64);
+        let levels = [laid_out(&here), laid_out(&there), laid_out(&[])];
+        let plain = Level::of(here.clone());
+        prop_assert!(MirroredLevels::new(tables, &mirror.cells, &plain, &[&levels[1]]).is_none());
+        prop_assert!(MirroredLevels::new(tables, &mirror.cells, &levels[0], &[&levels[1], &plain]).is_none());
+        let mirrored = MirroredLevels::new(tables, &mirror.cells, &levels[0], &[&levels[2], &levels[1]]).unwrap();
+        // The wanted states are told by their armies.
+        for divisor in [1, 2, 3] {
+            let wanted = |key: u64| key % divisor == 0;
+            let key = |army: Army<'_, 2>| {
+                assert_eq!(army.men.iter().map(|&cell| usize::from(cell)).collect::<Cells<2>>(), army.set);
+                tables.ranks.rank(army.set)
+            };
+            let found = (0..mirrored.parts()).any(|part| mirrored.some_meet(part, |army| wanted(key(army))));
+            prop_assert_eq!(found, here.iter().any(|here| wanted(*here) && there.contains(&image(here))));
+            let mut shown = BTreeSet::new();
+            for part in 0..mirrored.parts() {
+                mirrored.some_meet(part, |army| {
+                    shown.insert(key(army));
+                    false
+                });
+            }
+            prop_assert_eq!(shown, here.iter().copied().collect());
+        }
+    }
 }
 
 fn rule() -> impl Strategy<Value = Rule> {
@@ -139,8 +240,13 @@ proptest! {
             check(&puzzle, &keys, 6, parts);
             puzzle.bounds.push(Arc::new(FromMiddles::new(&databases, 13)));
             check(&puzzle, &keys, 6, parts);
-            puzzle.bounds.push(Arc::new(LeadingMoves::new(&databases.abstraction, 13..=13).unwrap()));
-            prop_assert!(puzzle.batches(6, &keys).is_none());
+            for lengths in [13..=13, 12..=13] {
+                puzzle.bounds.push(Arc::new(LeadingMoves::new(&databases.abstraction, lengths).unwrap()));
+                check(&puzzle, &keys, 6, parts);
+                puzzle.bounds.pop();
+            }
+            puzzle.bounds.push(Arc::clone(&puzzle.bounds[0]));
+            prop_assert!(puzzle.batches(6, &Level::of(keys)).unwrap().is_none());
         }
     }
 }
@@ -154,7 +260,7 @@ fn other_problems_are_expanded_state_by_state() {
     for problem in [steps, other_types, problem(&large, Rule::Four)] {
         let (mut puzzle, databases) = puzzle(&problem);
         puzzle.bounds = vec![Arc::new(Pattern::new(&databases.abstraction, &databases.to_target, 0))];
-        assert!(puzzle.batches(0, &puzzle.start()).is_none());
+        assert!(puzzle.batches(0, &Level::of(puzzle.start())).unwrap().is_none());
     }
 }
 

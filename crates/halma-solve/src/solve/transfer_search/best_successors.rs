@@ -137,6 +137,7 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
         let every = level.whole().div_ceil((self.keep / SAMPLED).clamp(SAMPLE[0], SAMPLE[1]) as u64).max(1);
         // By a hash, so that any number of processes take the same ones.
         let (mut sample, mut keys) = (Vec::new(), Vec::new());
+        setup.engine.code(level);
         for block in 0..level.blocks() {
             level.read_block(block, &mut keys)?;
             sample.extend(keys.iter().filter(|key| u64::from(key.mix() as u32) % every == 0));
@@ -167,6 +168,7 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
     fn best(&self, level: &Level<K>, most: i64) -> Result<Level<K>, Stopped> {
         let Self { setup, score, keep, noise, .. } = self;
         let (states, expander) = (&setup.tables.states, setup.engine.expander);
+        setup.engine.code(level);
         let scored = |block| {
             let (mut keys, mut scored, mut scratch) = (Vec::new(), Vec::new(), score.scratch());
             level.read_block(block, &mut keys)?;

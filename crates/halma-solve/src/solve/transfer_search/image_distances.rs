@@ -90,6 +90,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             });
             Ok(new)
         };
+        self.engine.code(level);
         let new = self.engine.expander.install(|| parallel::map(level.blocks(), || (), enter))?;
         Ok(new.concat())
     }

@@ -6,6 +6,7 @@ use halma_bounds::Army;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
 use halma_engine::store::{Level, StoreError};
+use halma_puzzles::transfer::typed_batch::MirroredLevels;
 use halma_rules::cells::Cells;
 
 use super::setup::Setup;
@@ -49,6 +50,14 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         if self.engine.expander.fault == Some(crate::fault::Fault::Unmirrored) {
             return Ok(None);
         }
+        let mirror = self.problem.symmetries.mirror.as_ref();
+        let levels = mirror.and_then(|m| MirroredLevels::new(&self.tables.states, &m.cells, here, there));
+        if let Some(levels) = levels {
+            let search = |(): &mut (), part: usize| Ok(levels.some_meet(part, wanted()).then_some(()));
+            if self.engine.first_of(levels.parts(), || (), search)?.is_none() {
+                return Ok(None);
+            }
+        }
         let images = |level: &Level<K>, blocks: Range<usize>| self.images(level, blocks, wanted());
         self.engine.common(here, there, images)
     }
@@ -81,6 +90,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// becomes its mirror image by one move.
     pub(super) fn meet_own_image(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<Cells<W>>, Stopped> {
         let middle = &levels[levels.len() - 1];
+        self.engine.code(middle);
         let continues = |army: Army<'_, W>| {
             // For most armies the first men decide.
             let strays =

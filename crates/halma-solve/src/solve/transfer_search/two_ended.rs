@@ -31,7 +31,9 @@ impl<const W: usize, K: Key> TwoEnded<'_, W, K> {
         if ahead.is_dead() || behind.is_dead() {
             return Ok(if all_seen { Answer::Exhausted } else { Answer::Refuted });
         }
-        let middle = first_of_both(ahead.last(), behind.last(), self.setup.engine.expander.exchange())?;
+        let engine = self.setup.engine;
+        [&ahead, &behind].iter().for_each(|side| engine.code(side.last()));
+        let middle = first_of_both(ahead.last(), behind.last(), engine.expander.exchange())?;
         let Some(middle) = middle else { return Ok(Answer::Refuted) };
         let mut keys = self.setup.trace(&ahead.levels, middle)?;
         keys.extend(self.setup.trace(&behind.levels, middle)?.iter().rev().skip(1));

@@ -58,6 +58,7 @@ impl<K: Key> Explored<K> {
     pub(super) fn add<const W: usize>(&mut self, setup: &Setup<'_, W, K>, level: &Level<K>) -> Result<(), Stopped> {
         let depth = self.levels();
         let mut keys = Vec::new();
+        setup.engine.code(level);
         for block in 0..level.blocks() {
             level.read_block(block, &mut keys)?;
             for &key in &keys {
