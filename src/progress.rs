@@ -84,6 +84,10 @@ impl Watch for All<'_> {
     fn expanded(&self, states: u64, successors: u64) {
         self.0.iter().for_each(|p| p.expanded(states, successors));
     }
+
+    fn begun_anew(&self) {
+        self.0.iter().for_each(|p| p.begun_anew());
+    }
 }
 
 impl Progress for All<'_> {

@@ -50,6 +50,11 @@ impl Watch for Bars {
         self.successors.fetch_add(successors, Ordering::Relaxed);
         self.bar.inc(states);
     }
+
+    fn begun_anew(&self) {
+        self.successors.store(0, Ordering::Relaxed);
+        self.bar.reset();
+    }
 }
 
 impl Progress for Bars {

@@ -79,6 +79,10 @@ impl<P: Progress> Watch for Outlook<P> {
     fn expanded(&self, states: u64, successors: u64) {
         self.told.expanded(states, successors);
     }
+
+    fn begun_anew(&self) {
+        self.told.begun_anew();
+    }
 }
 
 impl<P: Progress> Progress for Outlook<P> {

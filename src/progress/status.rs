@@ -160,6 +160,11 @@ impl Watch for StatusFile {
         self.successors.fetch_add(successors, Ordering::Relaxed);
         self.write_if_due();
     }
+
+    fn begun_anew(&self) {
+        self.expanded.store(0, Ordering::Relaxed);
+        self.successors.store(0, Ordering::Relaxed);
+    }
 }
 
 impl Progress for StatusFile {

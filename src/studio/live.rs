@@ -128,6 +128,11 @@ impl Watch for SearchProgress {
         self.expanded.fetch_add(states, Ordering::Relaxed);
         self.successors.fetch_add(successors, Ordering::Relaxed);
     }
+
+    fn begun_anew(&self) {
+        self.expanded.store(0, Ordering::Relaxed);
+        self.successors.store(0, Ordering::Relaxed);
+    }
 }
 
 impl Progress for SearchProgress {

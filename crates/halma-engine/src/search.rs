@@ -39,6 +39,9 @@ use crate::store::workspace::Workspace;
 pub trait Watch: Sync {
     /// So many more states of the previous level were expanded, into so many successors.
     fn expanded(&self, _states: u64, _successors: u64) {}
+
+    /// The level is begun anew: what was expanded of it counts no more.
+    fn begun_anew(&self) {}
 }
 
 /// Reports nothing.

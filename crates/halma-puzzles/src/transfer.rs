@@ -3,7 +3,11 @@
 
 pub mod army_batch;
 mod by_thread;
+#[cfg(test)]
+mod level_tests;
 pub mod typed_batch;
+#[cfg(test)]
+mod whole_level_checks;
 
 use std::sync::{Arc, OnceLock};
 

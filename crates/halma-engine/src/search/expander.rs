@@ -24,6 +24,8 @@ pub struct Expander {
     exchange: Arc<dyn Exchange>,
     /// Successors made so far that no bound pruned, levels that are not reported to progress included.
     pub(super) emitted: AtomicU64,
+    /// The states of the smallest level after which memory did not hold the next one as a whole.
+    pub(super) too_large: AtomicU64,
     /// The fault to inject.
     #[cfg(any(test, feature = "testing"))]
     pub fault: Option<crate::fault::Fault>,
@@ -34,6 +36,9 @@ pub struct Expander {
     /// The size of a piece in successors; tests set it so that small levels have many pieces.
     #[cfg(any(test, feature = "testing"))]
     pub piece: Option<u64>,
+    /// The bytes that a thread may hold of a level that is made as a whole.
+    #[cfg(any(test, feature = "testing"))]
+    pub whole_bytes: Option<usize>,
 }
 
 /// The figures of a level: `generated = pruned + duplicates + old + states`.
@@ -87,12 +92,15 @@ impl Expander {
             pool,
             exchange: Arc::new(Alone),
             emitted: AtomicU64::new(0),
+            too_large: AtomicU64::new(u64::MAX),
             #[cfg(any(test, feature = "testing"))]
             fault: crate::fault::current(),
             #[cfg(any(test, feature = "testing"))]
             small_parts: crate::fault::small_parts(),
             #[cfg(any(test, feature = "testing"))]
             piece: None,
+            #[cfg(any(test, feature = "testing"))]
+            whole_bytes: None,
         })
     }
 

@@ -15,6 +15,10 @@ use crate::puzzle::Puzzle;
 use crate::store::Level;
 use crate::store::layout::Layout;
 
+/// Larger levels are expanded in pieces, of which a checkpoint can be made. So what is lost where a search is stopped takes
+/// seconds.
+const MOST_STATES: u64 = 1 << 26;
+
 impl Expander {
     /// [`Self::expand`], where the puzzle makes the level as a whole. `None` where it does not, or where memory is short or a
     /// checkpoint of the level is there: then nothing was made. Nothing is saved before the level is complete, which takes
@@ -34,41 +38,67 @@ impl Expander {
             return Ok(None);
         }
         let begun = || destination.folder.of_run().is_some_and(|run| run.partial(destination.label).is_some());
-        let bytes = self.memory_plan().measure_room().batch_of_states();
-        if current.len() < self.least_together()
+        let room = self.memory_plan().measure_room();
+        // Its keys may have to be sorted later.
+        let fits =
+            |states: u64| states <= MOST_STATES && states.saturating_mul(2 * P::Key::BYTES as u64) <= room.level();
+        let sizes = self.least_together()..self.too_large.load(Ordering::Relaxed);
+        if !sizes.contains(&current.len())
+            || !fits(current.len())
+            || room.batch_of_states() == 0
             || !puzzle.may_batch()
             || puzzle.filters(depth + 1)
-            || bytes == 0
             || begun()
         {
             return Ok(None);
         }
         let batches = self.install(|| puzzle.batches(depth, current))?;
         let Some(whole) = batches.and_then(|batches| batches.whole_level()) else { return Ok(None) };
+        // Its tables take memory, too.
+        let bytes = self.memory_plan().measure_room().batch_of_states();
+        #[cfg(any(test, feature = "testing"))]
+        let bytes = self.whole_bytes.unwrap_or(bytes);
+        let made = self.make_whole(&*whole, before, bytes, destination, cancel)?;
+        let made = made.filter(|made| fits(made.tally.states));
+        match &made {
+            Some(made) => _ = self.emitted.fetch_add(made.tally.generated - made.tally.pruned, Ordering::Relaxed),
+            None => {
+                self.too_large.fetch_min(current.len(), Ordering::Relaxed);
+                destination.watch.iter().for_each(|watch| watch.begun_anew());
+            }
+        }
+        Ok(made)
+    }
+
+    /// The next level; `None` where what one thread holds of it takes more than so many bytes.
+    fn make_whole<K: Key>(
+        &self,
+        whole: &dyn WholeLevel<K>,
+        before: &[&Level<K>],
+        bytes: usize,
+        destination: LevelDestination<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Expansion<K>>, Stopped> {
         let mut layouts = Vec::with_capacity(before.len());
         for level in before {
             match level.layout().filter(|layout| whole.takes(&***layout)) {
                 Some(layout) => layouts.push(Arc::clone(layout)),
-                None => match self.lay_out(&*whole, level, bytes, cancel)? {
+                None => match self.lay_out(whole, level, bytes, cancel)? {
                     Some(layout) => layouts.push(layout),
                     None => return Ok(None),
                 },
             }
         }
-        let layouts: Vec<&dyn Layout<P::Key>> = layouts.iter().map(|layout| &**layout).collect();
-        // Its tables take memory, too.
-        let bytes = self.memory_plan().measure_room().batch_of_states();
-        let expand = |worker: &mut dyn LevelWorker<P::Key>, _: usize, part: usize| {
+        let layouts: Vec<&dyn Layout<K>> = layouts.iter().map(|layout| &**layout).collect();
+        let expand = |worker: &mut dyn LevelWorker<K>, _: usize, part: usize| {
             let expanded = worker.expand(layouts[0], part);
             if let Some(watch) = destination.watch {
                 watch.expanded(expanded.states, expanded.generated);
             }
             Ok(expanded)
         };
-        let parts = layouts[0].parts();
-        let Some(expanded) = self.add_all(&*whole, parts, bytes, cancel, expand)? else { return Ok(None) };
-        self.emitted.fetch_add(expanded.emitted, Ordering::Relaxed);
-        self.new_level(&*whole, &layouts, expanded, cancel).map(Some)
+        let Some(expanded) = self.add_all(whole, layouts[0].parts(), bytes, cancel, expand)? else { return Ok(None) };
+        self.new_level(whole, &layouts, expanded, cancel).map(Some)
     }
 
     /// The level in such a layout. `None` where it does not fit memory.
@@ -114,7 +144,7 @@ impl Expander {
         cancel: &CancellationToken,
         add: impl Fn(&mut dyn LevelWorker<K>, usize, usize) -> Result<Expanded, Stopped> + Sync,
     ) -> Result<Option<Expanded>, Stopped> {
-        let (next, full) = (AtomicUsize::new(0), AtomicBool::new(bytes == 0));
+        let (next, full) = (AtomicUsize::new(0), AtomicBool::new(false));
         let work = |thread: usize| {
             let (mut worker, mut all) = (whole.worker(), Expanded::default());
             while !full.load(Ordering::Relaxed) {

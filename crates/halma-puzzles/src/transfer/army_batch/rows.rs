@@ -19,8 +19,17 @@ pub struct Row<const W: usize> {
     pub outer: Cells<W>,
     /// How many men stand on inner cells.
     pub inside: usize,
+    /// Where its bits are in the rows that it is from.
     first: usize,
     words: usize,
+}
+
+impl<const W: usize> Row<W> {
+    /// A row that is in no rows.
+    #[must_use]
+    pub fn new(outer: Cells<W>, inside: usize) -> Self {
+        Self { outer, inside, first: 0, words: 0 }
+    }
 }
 
 impl<const W: usize> Rows<W> {
@@ -102,8 +111,8 @@ pub fn each(bits: &[u64], mut f: impl FnMut(u16)) {
 }
 
 /// Hashes the words of a set of cells. Nobody chooses the sets, so nothing guards against chosen ones.
-#[derive(Default)]
-struct CellsHasher(u64);
+#[derive(Clone, Default)]
+pub struct CellsHasher(u64);
 
 impl Hasher for CellsHasher {
     fn write(&mut self, bytes: &[u8]) {

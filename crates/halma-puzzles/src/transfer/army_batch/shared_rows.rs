@@ -41,6 +41,24 @@ impl<const W: usize> SharedRows<W> {
         self.taken.store(0, Ordering::Relaxed);
     }
 
+    /// In how many portions [`Self::portion`] has the rows.
+    pub fn portions(&self) -> usize {
+        self.by_thread.all().iter().map(|rows| read(rows).len()).sum::<usize>().div_ceil(PORTION)
+    }
+
+    /// Calls `f` with the rows of a portion. A row that several threads have is in one portion. `bits` is scratch space.
+    pub fn portion(&self, number: usize, bits: &mut Vec<u64>, f: impl FnMut((Row<W>, &[u64]))) {
+        let threads = self.by_thread.all();
+        let threads: Vec<_> = threads.iter().map(|rows| read(rows)).collect();
+        each_of(&threads, number * PORTION, bits, f);
+    }
+
+    /// Frees all rows.
+    pub fn forget(&self) {
+        self.by_thread.each_mut(|rows| *rows = Rows::new());
+        self.taken.store(0, Ordering::Relaxed);
+    }
+
     /// Calls `f` with rows that no thread has taken, some at a time, until none are left. After `f` has returned false, only those follow
     /// that were taken with that one. `bits` is scratch space.
     pub fn take(&self, bits: &mut Vec<u64>, mut f: impl FnMut((Row<W>, &[u64])) -> bool) {
@@ -53,17 +71,27 @@ impl<const W: usize> SharedRows<W> {
             if first >= all {
                 return;
             }
-            let mut before = 0;
-            for (thread, rows) in threads.iter().enumerate() {
-                let portion = first.max(before)..(first + PORTION).min(before + rows.len());
-                for number in portion {
-                    if let Some(row) = whole_row(&threads, thread, number - before, bits) {
-                        goes_on &= f(row);
-                    }
-                }
-                before += rows.len();
+            each_of(&threads, first, bits, |row| goes_on &= f(row));
+        }
+    }
+}
+
+/// Calls `f` with [`PORTION`] rows, of those of all threads one after another, from `first` on. `bits` is scratch space.
+fn each_of<const W: usize>(
+    threads: &[RwLockReadGuard<'_, Rows<W>>],
+    first: usize,
+    bits: &mut Vec<u64>,
+    mut f: impl FnMut((Row<W>, &[u64])),
+) {
+    let mut before = 0;
+    for (thread, rows) in threads.iter().enumerate() {
+        let portion = first.max(before)..(first + PORTION).min(before + rows.len());
+        for number in portion {
+            if let Some(row) = whole_row(threads, thread, number - before, bits) {
+                f(row);
             }
         }
+        before += rows.len();
     }
 }
 

@@ -8,8 +8,9 @@ use halma_rules::lattice::{Lattice, Rule};
 use halma_rules::problem::Transfer;
 use proptest::prelude::*;
 
+use super::inner_cells::MOST;
 use super::*;
-use crate::transfer::TransferPuzzle;
+use crate::transfer::{TransferPuzzle, whole_level_checks};
 
 /// A square board with an army, and inner cells, by the numbers of cells that symmetries do not exchange.
 #[derive(Debug)]
@@ -134,6 +135,12 @@ fn check<const W: usize, K: Key>(case: &Case) {
         assert_eq!((Some(measure), puzzle.measure(&mut scratch, key)), (largest, largest));
     } else {
         assert!(expected.is_empty() || tables.foremost.is_none());
+    }
+    let has_centroids = tables.foremost.is_some();
+    let whole = Box::new(batches).whole_level();
+    assert_eq!(whole.is_some(), has_centroids);
+    if let Some(whole) = whole {
+        whole_level_checks::check(&puzzle, &*whole, &states, case.threads, (all, &expected));
     }
 }
 

@@ -11,7 +11,6 @@ use halma_engine::puzzle::Puzzle;
 use halma_engine::search::CancellationToken;
 use halma_engine::search::exchange::Alone;
 use halma_engine::store::Level;
-use halma_engine::store::layout::Layout;
 use halma_record::job::Granularity;
 use halma_rules::cells::Cells;
 use halma_rules::centroid;
@@ -20,6 +19,7 @@ use halma_rules::problem::Transfer;
 use proptest::prelude::*;
 
 use super::*;
+use crate::transfer::whole_level_checks;
 
 /// Armies of some types of cells, on boards of odd and even size, with holes; most have a symmetry: they are turned
 /// over along a diagonal, or left and right change places.
@@ -112,60 +112,8 @@ fn check(puzzle: &TransferPuzzle<2, u64>, keys: &[u64], depth: u32, (part, threa
     let leader = threads.iter().filter_map(|batch| batch.leader()).max();
     assert_eq!(leader.map(|(measure, _)| measure), largest);
     assert!(leader.is_none_or(|(largest, key)| emitted.contains(&key) && measure(key) == largest));
-    check_whole(puzzle, keys, depth, threads.len(), (expected, successors));
-}
-
-/// A level of these states.
-fn lay_out(whole: &dyn WholeLevel<u64>, keys: &[u64]) -> Arc<dyn Layout<u64>> {
-    let mut workers = [whole.worker(), whole.worker()];
-    keys.chunks(7).enumerate().for_each(|(number, keys)| workers[number % 2].add(keys));
-    whole.level((0..whole.parts()).map(|part| workers[part % 2].new_states(part, &[], None).states).collect())
-}
-
-/// Compares a level that is made as a whole with these successors.
-fn check_whole(
-    puzzle: &TransferPuzzle<2, u64>,
-    keys: &[u64],
-    depth: u32,
-    threads: usize,
-    (expected, successors): (Expanded, BTreeSet<u64>),
-) {
-    let level = Level::of(keys.to_vec());
-    let whole = puzzle.batches(depth, &level).unwrap().unwrap().whole_level().unwrap();
-    // Some of the successors are old, and are on both levels.
-    let earlier: Vec<u64> = successors.iter().copied().step_by(3).chain(keys.iter().copied().step_by(2)).collect();
-    let old: BTreeSet<u64> = earlier.iter().chain(keys).copied().collect();
-    let before = [lay_out(&*whole, keys), lay_out(&*whole, &earlier)];
-    let keys_of = |layout: &dyn Layout<u64>| {
-        let mut all = Vec::new();
-        (0..layout.parts()).for_each(|part| layout.keys(part, &mut all));
-        let different: BTreeSet<u64> = all.iter().copied().collect();
-        assert_eq!(all.len(), different.len());
-        different
-    };
-    assert_eq!(keys_of(&*before[0]), keys.iter().copied().collect());
-    let mut workers: Vec<_> = (0..threads).map(|_| whole.worker()).collect();
-    let mut made = Expanded::default();
-    for part in 0..before[0].parts() {
-        made.add(workers[part % threads].expand(&*before[0], part));
-    }
-    assert_eq!(made, expected);
-    assert_eq!(workers.iter().any(|worker| worker.bytes() > 0), expected.emitted > 0);
-    let (mut parts, mut told, mut len, mut all_old, mut largest) = (Vec::new(), BTreeSet::new(), 0, 0, None);
-    let before = before.each_ref().map(|layout| &**layout);
-    for part in 0..whole.parts() {
-        let mut tell = |keys: &[u64]| assert!(keys.iter().all(|&key| told.insert(key)));
-        let new = workers[part / 2 % threads].new_states(part, &before, Some(&mut tell));
-        len += new.len;
-        all_old += new.old;
-        largest = largest.max(new.measure_max);
-        parts.push(new.states);
-    }
-    let new: BTreeSet<u64> = successors.difference(&old).copied().collect();
-    let mut scratch = puzzle.scratch();
-    assert_eq!(largest, new.iter().filter_map(|&key| puzzle.measure(&mut scratch, key)).max());
-    assert_eq!((len, all_old), (new.len() as u64, successors.intersection(&old).count() as u64));
-    assert_eq!((keys_of(&*whole.level(parts)), told), (new.clone(), new));
+    let whole = puzzle.batches(depth, &Level::of(keys.to_vec())).unwrap().unwrap().whole_level().unwrap();
+    whole_level_checks::check(puzzle, &*whole, keys, threads.len(), (expected, &successors));
 }
 
 proptest! {
@@ -186,7 +134,7 @@ proptest! {
             here.extend(there.iter().step_by(5).map(image));
         }
         let whole = puzzle.batches(0, &Level::of(here.clone())).unwrap().unwrap().whole_level().unwrap();
-        let laid_out = |keys: &[u64]| Level::laid_out(lay_out(&*whole, keys), keys.iter().collect::<BTreeSet<_>>().len() as u64);
+        let laid_out = |keys: &[u64]| Level::laid_out(whole_level_checks::lay_out(&*whole, keys), keys.iter().collect::<BTreeSet<_>>().len() as u64);
         let levels = [laid_out(&here), laid_out(&there), laid_out(&[])];
         let plain = Level::of(here.clone());
         prop_assert!(MirroredLevels::new(tables, &mirror.cells, &plain, &[&levels[1]]).is_none());
