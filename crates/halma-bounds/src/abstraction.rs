@@ -25,11 +25,20 @@ use super::partition::{MAX_CLASSES, Partition};
 /// A level with more than one in this many of all histograms is read from the table in order, not sorted.
 const SORTED: usize = 32;
 
+/// Stands in a table for what its search does not keep, until the search ends.
+const LEFT_OUT: u8 = FAR;
+
 /// Restricts a search in the abstract space; by default it has no restrictions.
 pub trait Extent: Sync {
     /// Whether the search keeps the histogram at that distance.
     fn keeps(&self, _rank: u32, _distance: u8) -> bool {
         true
+    }
+
+    /// Whether what is not kept at one distance is kept at no larger one. Then the search asks once. All distances must be below
+    /// [`FAR`], and all sources in the first set.
+    fn asks_once(&self) -> bool {
+        false
     }
 
     /// An upper bound of the centroids of all neighbours that the search keeps and that have no distance yet: they are below it.
@@ -310,6 +319,8 @@ impl Abstraction {
         within: &impl Extent,
         context: WorkContext,
     ) -> Result<Table, Stopped> {
+        // A later source that was left out could not be entered.
+        assert!(sources.len() <= 1 || !within.asks_once(), "there are {} sets of sources", sources.len());
         let table = Table::new(self.space.count());
         let mut frontier = Frontier { own: Vec::new(), is_empty: true };
         let mut later = sources.iter();
@@ -319,6 +330,9 @@ impl Abstraction {
             if frontier.is_empty && later.len() == 0 {
                 break;
             }
+        }
+        if within.asks_once() {
+            table.forget(LEFT_OUT);
         }
         let is_whole = frontier.is_empty && later.len() == 0;
         table.completed_to(if is_whole { u32::MAX } else { limit });
@@ -393,6 +407,7 @@ fn one_move_away(abstraction: &Abstraction, table: &Table, ranks: &[u32], d: u8,
     let mut next = Vec::new();
     // The classes before this one are as they were when `around` was entered.
     let mut unchanged = usize::MAX;
+    let asks_once = within.asks_once();
     for &rank in ranks {
         unranking.to(&abstraction.space, rank);
         let (histogram, changed) = unranking.last();
@@ -430,8 +445,15 @@ fn one_move_away(abstraction: &Abstraction, table: &Table, ranks: &[u32], d: u8,
                     let b = targets.trailing_zeros() as usize;
                     targets &= targets - 1;
                     let rank = around.moved(a, b);
-                    if table.get(rank) == UNREACHED && within.keeps(rank, d) && table.claim(rank, d) {
-                        next.push(rank);
+                    if table.get(rank) != UNREACHED {
+                        continue;
+                    }
+                    if within.keeps(rank, d) {
+                        if table.claim(rank, d) {
+                            next.push(rank);
+                        }
+                    } else if asks_once {
+                        table.set(rank, LEFT_OUT);
                     }
                 }
             }

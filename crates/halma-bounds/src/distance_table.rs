@@ -102,6 +102,16 @@ impl Table {
             .is_ok()
     }
 
+    /// Takes this distance out of the table: those who have it are [`UNREACHED`].
+    pub(crate) fn forget(&self, distance: u8) {
+        let forget = |d: &AtomicU8| {
+            if d.load(Ordering::Relaxed) == distance {
+                d.store(UNREACHED, Ordering::Relaxed);
+            }
+        };
+        self.distances.par_chunks(PART).for_each(|part| part.iter().for_each(forget));
+    }
+
     /// The histograms at that distance, ascending.
     pub(crate) fn at(&self, distance: u8) -> Vec<u32> {
         let part = |(part, distances): (usize, &[AtomicU8])| -> Vec<u32> {

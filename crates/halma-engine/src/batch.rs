@@ -60,7 +60,7 @@ pub trait WholeLevel<K>: Send + Sync {
     /// In how many parts the level is made.
     fn parts(&self) -> usize;
 
-    /// The level of these states: those of all parts, in order. Forgets what was added.
+    /// The level of these states: those of all parts, in order, as [`LevelWorker::new_states`] made them. Forgets what was added.
     fn level(&self, parts: Vec<Box<dyn Any + Send>>) -> Arc<dyn Layout<K>>;
 }
 
@@ -69,8 +69,9 @@ pub trait LevelWorker<K>: Send {
     /// Adds states.
     fn add(&mut self, keys: &[K]);
 
-    /// Adds the successors of a part of the level before.
-    fn expand(&mut self, before: &dyn Layout<K>, part: usize) -> Expanded;
+    /// Adds the successors of a part of the level before. It may stop as soon as [`Self::bytes`] is more than `bytes`: then the level is
+    /// given up.
+    fn expand(&mut self, before: &dyn Layout<K>, part: usize, bytes: usize) -> Expanded;
 
     /// The bytes of what this worker has added.
     fn bytes(&self) -> usize;

@@ -28,6 +28,9 @@ use crate::rank::Ranks;
 use army_batch::{ConfinedMoves, LastMatrix};
 use typed_batch::TypedArmies;
 
+/// Keys that are made at a time, at least, where a level is made as a whole.
+const KEYS_AT_ONCE: usize = 1 << 12;
+
 /// The tables that all searches of one problem share: moves, ranks, and K.
 #[derive(Clone, Debug)]
 pub struct ProblemTables<const W: usize, K> {

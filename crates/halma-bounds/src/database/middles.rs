@@ -56,6 +56,10 @@ impl Extent for BeforeMiddles<'_> {
         self.from_start.within(rank, self.half - u32::from(distance))
     }
 
+    fn asks_once(&self) -> bool {
+        self.half < u32::from(FAR)
+    }
+
     /// Histograms with D_S <= N, D_T within the following levels and c >= 0 are middles themselves. If a histogram is
     /// nearer to the target than that by a move, all its neighbours are within the following levels.
     fn below(&self, rank: u32) -> Option<i32> {

@@ -26,15 +26,31 @@ impl Expander {
         destination: LevelDestination<'_>,
         cancel: &CancellationToken,
     ) -> Result<Expansion<P::Key>, Stopped> {
+        match self.expand_whole(puzzle, depth, current, earlier, destination, cancel)? {
+            Some(made) => Ok(made),
+            None => self.expand_in_pieces(puzzle, depth, current, earlier, destination, cancel),
+        }
+    }
+
+    /// [`Self::expand`], where the level is not to be made as a whole.
+    ///
+    /// # Errors
+    /// As [`Self::expand`].
+    pub fn expand_in_pieces<P: Puzzle>(
+        &self,
+        puzzle: &P,
+        depth: u32,
+        current: &Level<P::Key>,
+        earlier: &[&Level<P::Key>],
+        destination: LevelDestination<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Expansion<P::Key>, Stopped> {
         let mut before = vec![current];
         before.extend(earlier);
         if self.exchange().is_shared() {
             return super::shared::expand(self, puzzle, depth, current, &before, destination, cancel);
         }
         cancel.check()?;
-        if let Some(made) = self.expand_whole(puzzle, depth, &before, destination, cancel)? {
-            return Ok(made);
-        }
         // The levels are read in order, by all threads.
         self.install(|| before.iter().for_each(|level| level.code()));
         let shards = self.choose_shards(puzzle, depth, current)?;

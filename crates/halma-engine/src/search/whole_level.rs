@@ -1,7 +1,7 @@
 //! A level that its puzzle makes as a whole, in a layout of its own ([`WholeLevel`]): nothing is sorted and nothing is
 //! coded, so this is the fastest way where memory holds all successors at once.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use halma_files::number::Digest;
@@ -19,19 +19,34 @@ use crate::store::layout::Layout;
 /// seconds.
 const MOST_STATES: u64 = 1 << 26;
 
+/// What memory holds of a level that is made as a whole.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// The bytes of what one thread adds.
+    bytes: usize,
+    /// The states of a level.
+    states: u64,
+}
+
 impl Expander {
-    /// [`Self::expand`], where the puzzle makes the level as a whole. `None` where it does not, or where memory is short or a
-    /// checkpoint of the level is there: then nothing was made. Nothing is saved before the level is complete, which takes
-    /// seconds at most.
-    pub(super) fn expand_whole<P: Puzzle>(
+    /// [`Self::expand`], where the puzzle makes the level as a whole. `None` where it does not, or where memory is short, a checkpoint of
+    /// the level is there, or several processes search: then nothing was made. Nothing is saved before the level is complete.
+    ///
+    /// # Errors
+    /// As [`Self::expand`].
+    pub fn expand_whole<P: Puzzle>(
         &self,
         puzzle: &P,
         depth: u32,
-        before: &[&Level<P::Key>],
+        current: &Level<P::Key>,
+        earlier: &[&Level<P::Key>],
         destination: LevelDestination<'_>,
         cancel: &CancellationToken,
     ) -> Result<Option<Expansion<P::Key>>, Stopped> {
-        let current = before[0];
+        if self.exchange().is_shared() {
+            return Ok(None);
+        }
+        cancel.check()?;
         #[cfg(any(test, feature = "testing"))]
         if self.fault.is_some() {
             // Faults are injected where shards are merged.
@@ -39,66 +54,68 @@ impl Expander {
         }
         let begun = || destination.folder.of_run().is_some_and(|run| run.partial(destination.label).is_some());
         let room = self.memory_plan().measure_room();
-        // Its keys may have to be sorted later.
-        let fits =
-            |states: u64| states <= MOST_STATES && states.saturating_mul(2 * P::Key::BYTES as u64) <= room.level();
-        let sizes = self.least_together()..self.too_large.load(Ordering::Relaxed);
-        if !sizes.contains(&current.len())
-            || !fits(current.len())
-            || room.batch_of_states() == 0
-            || !puzzle.may_batch()
-            || puzzle.filters(depth + 1)
-            || begun()
-        {
+        let sizes = self.least_together()..self.too_large.load(Ordering::Relaxed).min(MOST_STATES);
+        let may_fit = sizes.contains(&current.len()) && room.batch_of_states() > 0;
+        if !may_fit || !puzzle.may_batch() || puzzle.filters(depth + 1) || begun() {
             return Ok(None);
         }
         let batches = self.install(|| puzzle.batches(depth, current))?;
         let Some(whole) = batches.and_then(|batches| batches.whole_level()) else { return Ok(None) };
         // Its tables take memory, too.
-        let bytes = self.memory_plan().measure_room().batch_of_states();
+        let room = self.memory_plan().measure_room();
+        let bytes = room.batch_of_states();
         #[cfg(any(test, feature = "testing"))]
         let bytes = self.whole_bytes.unwrap_or(bytes);
-        let made = self.make_whole(&*whole, before, bytes, destination, cancel)?;
-        let made = made.filter(|made| fits(made.tally.states));
+        // Keys may have to be sorted later: they are in parts, then in one list.
+        let states = room.level() / (3 * P::Key::BYTES as u64);
+        let before: Vec<_> = [current].iter().chain(earlier).copied().collect();
+        let made = self.make_whole(&*whole, &before, Limits { bytes, states }, destination, cancel)?;
         match &made {
             Some(made) => _ = self.emitted.fetch_add(made.tally.generated - made.tally.pruned, Ordering::Relaxed),
-            None => {
-                self.too_large.fetch_min(current.len(), Ordering::Relaxed);
-                destination.watch.iter().for_each(|watch| watch.begun_anew());
-            }
+            None => destination.watch.iter().for_each(|watch| watch.begun_anew()),
         }
         Ok(made)
     }
 
-    /// The next level; `None` where what one thread holds of it takes more than so many bytes.
+    /// The next level; `None` where it exceeds the limits.
     fn make_whole<K: Key>(
         &self,
         whole: &dyn WholeLevel<K>,
         before: &[&Level<K>],
-        bytes: usize,
+        limits: Limits,
         destination: LevelDestination<'_>,
         cancel: &CancellationToken,
     ) -> Result<Option<Expansion<K>>, Stopped> {
+        let too_large = |level: &Level<K>| _ = self.too_large.fetch_min(level.len(), Ordering::Relaxed);
         let mut layouts = Vec::with_capacity(before.len());
         for level in before {
             match level.layout().filter(|layout| whole.takes(&***layout)) {
                 Some(layout) => layouts.push(Arc::clone(layout)),
-                None => match self.lay_out(whole, level, bytes, cancel)? {
+                None => match self.lay_out(whole, level, limits, cancel)? {
                     Some(layout) => layouts.push(layout),
-                    None => return Ok(None),
+                    None => {
+                        too_large(level);
+                        return Ok(None);
+                    }
                 },
             }
         }
         let layouts: Vec<&dyn Layout<K>> = layouts.iter().map(|layout| &**layout).collect();
         let expand = |worker: &mut dyn LevelWorker<K>, _: usize, part: usize| {
-            let expanded = worker.expand(layouts[0], part);
+            let expanded = worker.expand(layouts[0], part, limits.bytes);
             if let Some(watch) = destination.watch {
                 watch.expanded(expanded.states, expanded.generated);
             }
             Ok(expanded)
         };
-        let Some(expanded) = self.add_all(whole, layouts[0].parts(), bytes, cancel, expand)? else { return Ok(None) };
-        self.new_level(whole, &layouts, expanded, cancel).map(Some)
+        let made = match self.add_all(whole, layouts[0].parts(), limits.bytes, cancel, expand)? {
+            Some(expanded) => self.new_level(whole, &layouts, expanded, limits.states, cancel)?,
+            None => None,
+        };
+        if made.is_none() {
+            too_large(before[0]);
+        }
+        Ok(made)
     }
 
     /// The level in such a layout. `None` where it does not fit memory.
@@ -106,9 +123,12 @@ impl Expander {
         &self,
         whole: &dyn WholeLevel<K>,
         level: &Level<K>,
-        bytes: usize,
+        limits: Limits,
         cancel: &CancellationToken,
     ) -> Result<Option<Arc<dyn Layout<K>>>, Stopped> {
+        if level.len() > limits.states {
+            return Ok(None);
+        }
         let mut keys: Vec<Mutex<Vec<K>>> = Vec::new();
         keys.resize_with(self.threads(), Mutex::default);
         let add = |worker: &mut dyn LevelWorker<K>, thread: usize, part: usize| {
@@ -124,7 +144,7 @@ impl Expander {
             Ok(Expanded::default())
         };
         let parts = level.layout().map_or_else(|| level.blocks(), |layout| layout.parts());
-        if self.add_all(whole, parts, bytes, cancel, add)?.is_none() {
+        if self.add_all(whole, parts, limits.bytes, cancel, add)?.is_none() {
             return Ok(None);
         }
         let make = |worker: &mut Box<dyn LevelWorker<K>>, part: usize| {
@@ -165,29 +185,39 @@ impl Expander {
         Ok((!full.into_inner()).then_some(all))
     }
 
-    /// The next level, after all of the last one was expanded.
+    /// The next level, after all of the last one was expanded; `None` where it has more than so many `states`.
     fn new_level<K: Key>(
         &self,
         whole: &dyn WholeLevel<K>,
         before: &[&dyn Layout<K>],
         Expanded { generated, emitted, .. }: Expanded,
+        states: u64,
         cancel: &CancellationToken,
-    ) -> Result<Expansion<K>, Stopped> {
+    ) -> Result<Option<Expansion<K>>, Stopped> {
+        let made = AtomicU64::new(0);
         let make = |worker: &mut Box<dyn LevelWorker<K>>, part: usize| {
             cancel.check()?;
+            if made.load(Ordering::Relaxed) > states {
+                return Ok(None);
+            }
             let mut sums = Sums::default();
             let mut sum = |keys: &[K]| sums = sums.and(Sums::measured(keys, None));
             let new = worker.new_states(part, before, Some(&mut sum));
-            Ok::<_, Stopped>((new, sums))
+            made.fetch_add(new.len, Ordering::Relaxed);
+            Ok::<_, Stopped>(Some((new, sums)))
         };
         let parts = self.install(|| parallel::map(whole.parts(), || whole.worker(), make))?;
-        let (mut states, mut sums, mut len, mut all_old) = (Vec::with_capacity(parts.len()), Sums::default(), 0, 0);
-        for (NewStates { states: part, len: new, old, measure_max }, part_sums) in parts {
-            states.push(part);
+        if made.into_inner() > states {
+            return Ok(None);
+        }
+        let (mut all, mut sums, mut len, mut all_old) = (Vec::with_capacity(parts.len()), Sums::default(), 0, 0);
+        for (NewStates { states: part, len: new, old, measure_max }, part_sums) in parts.into_iter().flatten() {
+            all.push(part);
             sums = sums.and(part_sums).and(Sums { measure_max, ..Sums::default() });
             (len, all_old) = (len + new, all_old + old);
         }
         let Sums { digest, second, measure_max } = sums;
+        assert!(len + all_old <= emitted, "{len} new and {all_old} old states are no more than {emitted} successors");
         let tally = Tally {
             states: len,
             generated,
@@ -198,8 +228,8 @@ impl Expander {
             second: Digest(second),
             measure_max,
         };
-        let level = Level::laid_out(whole.level(states), len);
+        let level = Level::laid_out(whole.level(all), len);
         let bytes = level.bytes();
-        Ok(Expansion { level, tally, digest, bytes })
+        Ok(Some(Expansion { level, tally, digest, bytes }))
     }
 }

@@ -59,10 +59,17 @@ impl<K: Key> Level<K> {
         let mut keys = parts.concat();
         drop(parts);
         keys.par_sort_unstable();
+        self.check(&keys);
         let coded = |(): &mut (), keys: &[K]| Ok::<_, Infallible>(segment(keys));
         let Ok(segments) = parallel::map_chunks(&keys, CODED_AT_ONCE * BLOCK, || (), coded);
         // Another thread may have been faster; it made the same.
         let _ = self.coded.set(segments.into_iter().collect());
+    }
+
+    /// Stops where a layout does not have the states that were counted.
+    fn check(&self, sorted: &[K]) {
+        let ascend = sorted.windows(2).all(|pair| pair[0] < pair[1]);
+        assert!(ascend && sorted.len() as u64 == self.keys, "{:?} has other states than were counted", self.layout);
     }
 
     /// The coded keys.
@@ -71,6 +78,7 @@ impl<K: Key> Level<K> {
             // Without other threads: while they wait for this one, they could take no other work.
             let mut keys = self.layout.as_ref().map_or_else(Vec::new, |layout| keys_of(&**layout, 0..layout.parts()));
             keys.sort_unstable();
+            self.check(&keys);
             keys.chunks(CODED_AT_ONCE * BLOCK).map(segment).collect()
         })
     }

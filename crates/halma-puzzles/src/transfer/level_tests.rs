@@ -17,11 +17,13 @@ use proptest::prelude::*;
 use super::*;
 
 /// Armies with and without a symmetry, on boards with and without holes.
-const MAPS: [&str; 4] = [
+const MAPS: [&str; 5] = [
     "SSSS...\nSSS....\nSS.....\nS......\n.......\n.......\n.......",
     "SSSS..\nSSS...\nS.....\n..#...\n......\n......",
     ".SSS...\n.SSS...\n...#...\n.......\n.TTT...\n.TTT...",
     "SSS..\nSSS..\n.SS..\n.....\n.....\n.....",
+    // From the middle to the corners: K has four members, or eight under 4- and 8-move rules.
+    "T.....T\n.......\n...S...\n..S.S..\n...S...\n.......\nT.....T",
 ];
 
 /// A puzzle; where men only jump, with a bound, because only then are they expanded together.
@@ -75,8 +77,9 @@ fn check((map, rule, threads, bytes, forgets): Case, jumps_only: bool, depth: u3
         expander
     };
     let alone = levels(&puzzle, depth, &expander(false, None), u32::MAX);
-    assert!(alone.iter().any(|(tally, _)| tally.states > 100) || jumps_only && map > 0);
-    // In batches; as a whole up to some level; as a whole.
+    assert!(map < 4 || puzzle.tables.permutations.len() >= 3 && puzzle.tables.foremost.is_some());
+    assert!(alone.iter().any(|(tally, _)| tally.states > 100) || jumps_only && map > 0 || map == 4);
+    // In pieces, by batches; as a whole up to some level; as a whole.
     for whole_bytes in [Some(0), Some(bytes), None] {
         let made = levels(&puzzle, depth, &expander(true, whole_bytes), forgets);
         assert!(made == alone, "{whole_bytes:?}");
@@ -97,5 +100,12 @@ proptest! {
     #[test]
     fn levels_are_the_same_state_by_state_in_batches_and_as_a_whole(case in case()) {
         check(case, false, 4);
+    }
+}
+
+#[test]
+fn levels_under_four_and_eight_symmetries_are_the_same_as_a_whole() {
+    for rule in [Rule::Four, Rule::Six, Rule::Eight] {
+        check((4, rule, 2, 20_000, 3), false, 5);
     }
 }

@@ -39,7 +39,7 @@ use shared_buckets::SharedBuckets;
 pub use typed_armies::TypedArmies;
 
 /// The batches of a level; `None` where armies are no products of a few sets, or where a bound asks for more than
-/// histograms.
+/// histograms and values.
 pub fn batches<const W: usize, K: Key>(puzzle: &TransferPuzzle<W, K>, depth: u32) -> Option<Box<dyn Batches<K>>> {
     let typed = puzzle.typed()?;
     // Otherwise the answer of a bound may depend on which image of a state it is asked about.
@@ -181,7 +181,7 @@ impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
         let Self { tables, typed, made, made_groups, pairs, different, keys, men, leader, .. } = self;
         let mut emitted = 0;
         made.take(made_groups, |(first, second, group)| {
-            group.iter().for_each(|&pair| _ = pairs.add(pair));
+            group.iter().for_each(|&pair| pairs.add(pair));
             different.clear();
             pairs.drain(|pair| different.push(pair));
             keys.clear();

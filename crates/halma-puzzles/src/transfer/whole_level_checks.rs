@@ -41,7 +41,7 @@ pub fn check<P: Puzzle>(
     let mut workers: Vec<_> = (0..threads).map(|_| whole.worker()).collect();
     let mut made = Expanded::default();
     for part in 0..before[0].parts() {
-        made.add(workers[part % threads].expand(&*before[0], part));
+        made.add(workers[part % threads].expand(&*before[0], part, usize::MAX));
     }
     assert_eq!(made, expected);
     assert!(expected.emitted == 0 || workers.iter().any(|worker| worker.bytes() > 0));

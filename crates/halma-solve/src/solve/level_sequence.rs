@@ -175,7 +175,6 @@ impl Engine<'_> {
             self.append(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, sequence);
             return Ok(());
         }
-        let earlier = sequence.compared_before_last();
         let watch = if sequence.hidden { None } else { Some(self.progress as &dyn Watch) };
         if !sequence.hidden {
             let sizes: Vec<u64> = sequence.figures.iter().map(|f| f.tally.states).collect();
@@ -191,9 +190,18 @@ impl Engine<'_> {
             None => (LevelFolder::None, label),
         };
         let destination = LevelDestination { folder, label: &label, watch };
-        let grown =
-            self.expander.expand(puzzle, depth as u32, &sequence.levels[depth], &earlier, destination, self.cancel);
-        let grown = match grown {
+        let (last, earlier) = (sequence.last(), sequence.compared_before_last());
+        let mut grown = self.expander.expand_whole(puzzle, depth as u32, last, &earlier, destination, self.cancel);
+        if matches!(grown, Ok(None)) {
+            if last.layout().is_some() {
+                // Checkpoints of the next level count the blocks of this one. If it were made again, that might be in other blocks.
+                self.save(sequence)?;
+            }
+            let (last, earlier) = (sequence.last(), sequence.compared_before_last());
+            let made = self.expander.expand_in_pieces(puzzle, depth as u32, last, &earlier, destination, self.cancel);
+            grown = made.map(Some);
+        }
+        let grown = match grown.transpose().unwrap_or_else(|| unreachable!("made in pieces")) {
             Ok(grown) => grown,
             Err(stopped) => {
                 // Save what was complete when the step was stopped. Why it was stopped matters more than why that fails.

@@ -40,7 +40,7 @@ impl<P: Puzzle> Step<'_, P> {
     }
 
     /// Whether the checkpoint counts the blocks that the level has now. It does not where the level was made in other
-    /// blocks since: where it was put together from the shares of several processes, or by a program that divides otherwise.
+    /// blocks since: where it was put together from the shares of several processes, as a whole or not, or by a program that divides otherwise.
     pub(in crate::search) fn fits(&self, partial: &Partial) -> bool {
         partial.expanded.is_some_and(|expanded| expanded.0 == self.current.fingerprint())
     }

@@ -16,8 +16,8 @@ use super::expand_row::{Space, expand_row, show};
 use super::rank_row::{RankSpace, rank_row};
 use super::rows::{CellsHasher, Row, Rows, each, set};
 use super::{Adder, ArmyBatches, Matrix};
-use crate::transfer::ProblemTables;
 use crate::transfer::by_thread::{read, write};
+use crate::transfer::{KEYS_AT_ONCE, ProblemTables};
 
 /// Some rows, each with its columns: mostly few of many, so that a list is smaller than bits.
 #[derive(Default)]
@@ -107,6 +107,12 @@ impl<const W: usize, K: Key> ArmyBatches<W, K> {
         let layout: &dyn Any = layout;
         layout.downcast_ref::<RowLevel<W, K>>().filter(|level| Arc::ptr_eq(&level.matrix, &self.matrix))
     }
+
+    /// The same, of one that is: [`WholeLevel::takes`] was asked.
+    fn own<'l>(&self, layout: &'l dyn Layout<K>) -> &'l RowLevel<W, K> {
+        // To go on without it would lose states, or take old ones for new ones.
+        self.known(layout).unwrap_or_else(|| unreachable!("{layout:?} has other inner cells"))
+    }
 }
 
 impl<const W: usize, K: Key> WholeLevel<K> for ArmyBatches<W, K> {
@@ -133,9 +139,9 @@ impl<const W: usize, K: Key> WholeLevel<K> for ArmyBatches<W, K> {
 
     fn level(&self, parts: Vec<Box<dyn Any + Send>>) -> Arc<dyn Layout<K>> {
         self.made.forget();
-        // Only parts of this kind come back.
-        let parts: Vec<RowList<W>> =
-            parts.into_iter().filter_map(|part| part.downcast().ok()).map(|part| *part).collect();
+        let own =
+            |part: Box<dyn Any + Send>| *part.downcast().unwrap_or_else(|_| unreachable!("workers make no others"));
+        let parts: Vec<RowList<W>> = parts.into_iter().map(own).collect();
         let mut places = HashMap::default();
         places.reserve(parts.iter().map(|part| part.rows.len()).sum());
         for (part, list) in (0..).zip(&parts) {
@@ -164,9 +170,9 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
         adder.add(tables, &matrix.inner, keys, &mut write(own.get_or_insert_with(|| made.of_thread())));
     }
 
-    fn expand(&mut self, before: &dyn Layout<K>, part: usize) -> Expanded {
+    fn expand(&mut self, before: &dyn Layout<K>, part: usize, _bytes: usize) -> Expanded {
         let Self { batches, own, expand_space, .. } = self;
-        let Some(level) = batches.known(before) else { return Expanded::default() };
+        let level = batches.own(before);
         let ArmyBatches { tables, matrix, made } = &*batches;
         let mut own = write(own.get_or_insert_with(|| made.of_thread()));
         let mut all = Expanded::default();
@@ -181,7 +187,7 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
     fn new_states(&mut self, part: usize, before: &[&dyn Layout<K>], mut f: Option<&mut dyn FnMut(&[K])>) -> NewStates {
         let Self { batches, rank_space, shared_bits, bits, keys, .. } = self;
         let ArmyBatches { tables, matrix, made } = &*batches;
-        let before: Vec<_> = before.iter().filter_map(|layout| batches.known(*layout)).collect();
+        let before: Vec<_> = before.iter().map(|layout| batches.own(*layout)).collect();
         let (mut new, mut old, mut leader) = (RowList::default(), 0, None);
         made.portion(part, shared_bits, |(row, all)| {
             canonical_columns(tables, matrix, (row, all), &mut rank_space.images, bits);
@@ -195,7 +201,7 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
             new.push(row, bits);
             if let Some(f) = &mut f {
                 rank_row(tables, matrix, (row, bits), rank_space, keys, &mut leader);
-                if keys.len() >= AT_ONCE {
+                if keys.len() >= KEYS_AT_ONCE {
                     f(keys);
                     keys.clear();
                 }
@@ -210,9 +216,6 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
         NewStates { len: new.columns.len() as u64, states: Box::new(new), old, measure_max }
     }
 }
-
-/// Keys that are made at a time, at least.
-const AT_ONCE: usize = 1 << 12;
 
 /// Writes the columns of a row to `bits`. Where the row is its own image, two columns may be the same state: then one of them.
 fn canonical_columns<const W: usize, K: Key>(

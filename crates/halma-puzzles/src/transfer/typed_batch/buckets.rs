@@ -176,15 +176,12 @@ impl NumberSet {
         Self { words: vec![0; words], used: vec![0; words.div_ceil(64)] }
     }
 
-    /// Adds a number. Returns whether it was not there.
+    /// Adds a number.
     #[inline(always)]
-    pub fn add(&mut self, number: u16) -> bool {
+    pub fn add(&mut self, number: u16) {
         let number = usize::from(number);
-        let (word, bit) = (&mut self.words[number >> 6], 1 << (number & 63));
-        let is_new = *word & bit == 0;
-        *word |= bit;
+        self.words[number >> 6] |= 1 << (number & 63);
         self.used[number >> 12] |= 1 << (number >> 6 & 63);
-        is_new
     }
 
     /// Removes a number. Returns whether it was there.

@@ -48,6 +48,7 @@ impl<'l, const W: usize, K: Key> MirroredLevels<'l, W, K> {
     ) -> Option<Self> {
         let typed = tables.typed.get()?.as_ref()?;
         let level = |level: &'l Level<K>| TypedLevel::of(&**level.layout()?, typed);
+        let (here, there) = (level(here)?, there.iter().map(|&other| level(other)).collect::<Option<_>>()?);
         let lattice = &tables.jumping.as_ref()?.lattice;
         let (product, numbering) = (&typed.product, QuarterNumbering::new(&lattice.board));
         let cells = |slot: usize| typed.cells_of(slot).collect::<Vec<usize>>();
@@ -64,11 +65,7 @@ impl<'l, const W: usize, K: Key> MirroredLevels<'l, W, K> {
             }
             images[slot] = own.images(other, &cells(slot), &numbering, mirror);
         }
-        Some(Self {
-            here: level(here)?,
-            there: there.iter().map(|&other| level(other)).collect::<Option<_>>()?,
-            mirror: TypedMirror { slots, images },
-        })
+        Some(Self { here, there, mirror: TypedMirror { slots, images } })
     }
 
     /// In how many parts threads look them up.

@@ -14,11 +14,8 @@ use super::buckets::{Buckets, Groups, NumberSet};
 use super::expand::{self, GroupOfStates};
 use super::typed_armies::TypedArmies;
 use super::{TypedBatches, rank_group};
-use crate::transfer::ProblemTables;
 use crate::transfer::by_thread::{read, write};
-
-/// Keys that are made at a time, at least.
-const AT_ONCE: usize = 1 << 12;
+use crate::transfer::{KEYS_AT_ONCE, ProblemTables};
 
 /// The states that have one first number.
 #[derive(Debug, Default)]
@@ -92,9 +89,10 @@ impl<const W: usize, K: Key> Layout<K> for TypedLevel<W, K> {
 }
 
 impl<const W: usize, K: Key> TypedBatches<W, K> {
-    /// The layout as one of groups, if it is one of this problem.
-    fn known<'l>(&self, layout: &'l dyn Layout<K>) -> Option<&'l TypedLevel<W, K>> {
-        TypedLevel::of(layout, &self.typed)
+    /// The layout as one of groups. It is one of this problem: [`WholeLevel::takes`] was asked.
+    fn own<'l>(&self, layout: &'l dyn Layout<K>) -> &'l TypedLevel<W, K> {
+        // To go on without it would lose states, or take old ones for new ones.
+        TypedLevel::of(layout, &self.typed).unwrap_or_else(|| unreachable!("{layout:?} is of another problem"))
     }
 
     /// The numbers of groups, and of pairs.
@@ -105,7 +103,7 @@ impl<const W: usize, K: Key> TypedBatches<W, K> {
 
 impl<const W: usize, K: Key> WholeLevel<K> for TypedBatches<W, K> {
     fn takes(&self, layout: &dyn Layout<K>) -> bool {
-        self.known(layout).is_some()
+        TypedLevel::of(layout, &self.typed).is_some()
     }
 
     fn worker(&self) -> Box<dyn LevelWorker<K>> {
@@ -128,8 +126,10 @@ impl<const W: usize, K: Key> WholeLevel<K> for TypedBatches<W, K> {
 
     fn level(&self, parts: Vec<Box<dyn Any + Send>>) -> Arc<dyn Layout<K>> {
         self.made.clear();
-        // Only parts of this kind come back.
-        let parts = parts.into_iter().filter_map(|part| part.downcast().ok()).map(|part| *part).collect();
+        let own =
+            |part: Box<dyn Any + Send>| *part.downcast().unwrap_or_else(|_| unreachable!("workers make no others"));
+        let parts: Vec<Part> = parts.into_iter().map(own).collect();
+        assert_eq!(parts.len(), WholeLevel::parts(self), "a part for each first number");
         Arc::new(TypedLevel { tables: Arc::clone(&self.tables), typed: Arc::clone(&self.typed), parts })
     }
 }
@@ -156,13 +156,16 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
         tables.each_army(keys, |_, army| own.push(typed.product.least(&typed.sets(army.men))));
     }
 
-    fn expand(&mut self, before: &dyn Layout<K>, part: usize) -> Expanded {
+    fn expand(&mut self, before: &dyn Layout<K>, part: usize, bytes: usize) -> Expanded {
         let Self { batches, pruners, own, chosen, men, .. } = self;
         let TypedBatches { typed, level_bound, .. } = &*batches;
-        let Some(level) = batches.known(before) else { return Expanded::default() };
+        let level = batches.own(before);
         let mut own = write(own);
         let (mut all, made_before) = (Expanded::default(), own.len());
         for (second, mut pairs) in level.parts[part].groups() {
+            if own.bytes() > bytes {
+                break;
+            }
             all.states += pairs.len() as u64;
             if !pruners.is_empty() {
                 choose(typed, pruners, (part, second, pairs), (chosen, men));
@@ -181,15 +184,12 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
     fn new_states(&mut self, part: usize, before: &[&dyn Layout<K>], mut f: Option<&mut dyn FnMut(&[K])>) -> NewStates {
         let Self { batches, groups, different, keys, men, .. } = self;
         let TypedBatches { tables, typed, made, .. } = &*batches;
-        let mut before: Vec<_> = before
-            .iter()
-            .filter_map(|layout| batches.known(*layout))
-            .map(|level| level.parts[part].groups().peekable())
-            .collect();
+        let mut before: Vec<_> =
+            before.iter().map(|layout| batches.own(*layout).parts[part].groups().peekable()).collect();
         let (mut new, mut old, mut measure_max) = (Part::default(), 0, None);
         made.sort(part, groups);
         while let Some((_, second, pairs)) = groups.next() {
-            pairs.iter().for_each(|&pair| _ = different.add(pair));
+            pairs.iter().for_each(|&pair| different.add(pair));
             for level in &mut before {
                 while level.next_if(|&(other, _)| other < second).is_some() {}
                 if let Some((_, pairs)) = level.next_if(|&(other, _)| other == second) {
@@ -200,7 +200,7 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
             let Some(f) = &mut f else { continue };
             let best = rank_group(&tables.ranks, typed, (part, second, pairs), (keys, men));
             measure_max = measure_max.max(best.map(|(centroid, _)| centroid));
-            if keys.len() >= AT_ONCE {
+            if keys.len() >= KEYS_AT_ONCE {
                 f(keys);
                 keys.clear();
             }

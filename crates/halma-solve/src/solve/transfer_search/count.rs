@@ -353,6 +353,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
     fn all_common(&self, ahead: &Level<K>, behind: &Level<K>) -> Result<Vec<(K, K)>, Stopped> {
         let swapped = ahead.len() > behind.len();
         let (small, large) = if swapped { (behind, ahead) } else { (ahead, behind) };
+        [ahead, behind].iter().for_each(|level| self.setup.engine.code(level));
         let at_once = self.setup.image_blocks();
         let search = |(): &mut (), place: usize| -> Result<Vec<(K, K)>, Stopped> {
             self.setup.engine.cancel.check()?;

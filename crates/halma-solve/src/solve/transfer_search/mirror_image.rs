@@ -44,22 +44,27 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         &self,
         here: &Level<K>,
         there: &[&Level<K>],
-        wanted: impl Fn() -> F + Sync,
+        wanted: impl Fn() -> F + Send + Sync,
     ) -> Result<Option<Common<K>>, Stopped> {
         #[cfg(any(test, feature = "testing"))]
         if self.engine.expander.fault == Some(crate::fault::Fault::Unmirrored) {
             return Ok(None);
         }
-        let mirror = self.problem.symmetries.mirror.as_ref();
-        let levels = mirror.and_then(|m| MirroredLevels::new(&self.tables.states, &m.cells, here, there));
-        if let Some(levels) = levels {
-            let search = |(): &mut (), part: usize| Ok(levels.some_meet(part, wanted()).then_some(()));
-            if self.engine.first_of(levels.parts(), || (), search)?.is_none() {
+        if let Some(groups) = self.groups(here, there) {
+            let search = |wanted: &mut F, part: usize| Ok(groups.some_meet(part, wanted).then_some(()));
+            if self.engine.first_of(groups.parts(), &wanted, search)?.is_none() {
                 return Ok(None);
             }
         }
         let images = |level: &Level<K>, blocks: Range<usize>| self.images(level, blocks, wanted());
         self.engine.common(here, there, images)
+    }
+
+    /// The levels, if all of them are laid out as groups: then most that do not meet are told apart without keys.
+    fn groups<'l>(&self, here: &'l Level<K>, there: &[&'l Level<K>]) -> Option<MirroredLevels<'l, W, K>> {
+        let mirror =
+            self.problem.symmetries.mirror.as_ref().filter(|_| !self.engine.expander.exchange().is_shared())?;
+        MirroredLevels::new(&self.tables.states, &mirror.cells, here, there)
     }
 
     /// The wanted states of these blocks, as pairs (mirror image, key).
@@ -90,7 +95,6 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// becomes its mirror image by one move.
     pub(super) fn meet_own_image(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<Cells<W>>, Stopped> {
         let middle = &levels[levels.len() - 1];
-        self.engine.code(middle);
         let continues = |army: Army<'_, W>| {
             // For most armies the first men decide.
             let strays =
@@ -99,6 +103,20 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             strays.take(moves + 1).count() == moves
                 && (moves == 0 || self.successor_armies(army.set).contains(&army.set.mapped(self.problem.mirror())))
         };
+        if let Some(groups) = self.groups(middle, &[]) {
+            let search = |(): &mut (), part: usize| {
+                let mut some = false;
+                groups.some_meet(part, |army| {
+                    some |= continues(army);
+                    false
+                });
+                Ok(some.then_some(()))
+            };
+            if self.engine.first_of(groups.parts(), || (), search)?.is_none() {
+                return Ok(Answer::Refuted);
+            }
+        }
+        self.engine.code(middle);
         let search = |block: &mut Vec<K>, number: usize| {
             let mut first = None;
             middle.read_block(number, block)?;
