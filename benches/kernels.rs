@@ -15,12 +15,13 @@ use halma_bounds::frontier::WorkContext;
 use halma_bounds::game_bounds;
 use halma_bounds::pattern::Pattern;
 use halma_bounds::relaxed::{Filter, LookAheadTables};
-use halma_engine::batch::{Batch, Batches};
+use halma_engine::batch::{Batch, Batches, LevelWorker, WholeLevel};
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::duplicates::{Scratch, SortedSet};
 use halma_engine::search::exchange::Alone;
 use halma_engine::search::shards::Shards;
 use halma_engine::search::{CancellationToken, Expander, LevelDestination, digest};
+use halma_engine::store::layout::Layout;
 use halma_engine::store::{Level, SegmentWriter};
 use halma_puzzles::game_puzzle::GamePuzzle;
 use halma_puzzles::own::{self, AnyModel, Searched};
@@ -48,7 +49,7 @@ struct Kernel {
     answer: u64,
 }
 
-const KERNELS: [Kernel; 15] = [
+const KERNELS: [Kernel; 16] = [
     Kernel {
         name: "successors-6move",
         what: "successors with their keys: level 4 of the ten men, 6-move",
@@ -66,6 +67,12 @@ const KERNELS: [Kernel; 15] = [
         what: "different successors with their keys: level 5 of the ten men, 6-move, expanded together",
         setup: successors_together,
         answer: 262_938,
+    },
+    Kernel {
+        name: "level-whole",
+        what: "level 6 of the ten men, 6-move, from level 5, as a whole: expanded, without old states, with keys",
+        setup: level_whole,
+        answer: 210_835,
     },
     Kernel { name: "unrank", what: "armies from the keys of level 5", setup: unrank, answer: 8523 },
     Kernel {
@@ -171,9 +178,48 @@ fn emitted(batches: &dyn Batches<u64>, batch: &mut dyn Batch<u64>, states: &[u64
 fn successors_together() -> Work {
     let (_, search) = field::ten_men(6);
     let states = states(&search, 5);
-    let batches = search.batches(5, &states).expect("armies that share rows");
+    let level = Level::of(states.clone());
+    let batches = search.batches(5, &level).expect("a level in memory").expect("armies that share rows");
     let mut batch = batches.batch();
     Box::new(move || emitted(&*batches, &mut *batch, &states))
+}
+
+/// Adds all states of a part to the next level.
+type Add<'a> = &'a mut dyn FnMut(&mut dyn LevelWorker<u64>, usize);
+
+/// The level of what `add` adds in so many parts, and how many states it has.
+fn made(
+    whole: &dyn WholeLevel<u64>,
+    before: &[&dyn Layout<u64>],
+    parts: usize,
+    add: Add<'_>,
+) -> (Arc<dyn Layout<u64>>, u64) {
+    let mut worker = whole.worker();
+    (0..parts).for_each(|part| add(&mut *worker, part));
+    let (mut states, mut all) = (0, Vec::new());
+    for part in 0..whole.parts() {
+        let new = worker.new_states(part, before, Some(&mut |keys| _ = black_box(keys)));
+        states += new.len;
+        all.push(new.states);
+    }
+    (whole.level(all), states)
+}
+
+#[inline(never)]
+fn next_level(whole: &dyn WholeLevel<u64>, before: &[&dyn Layout<u64>]) -> u64 {
+    let mut expand = |worker: &mut dyn LevelWorker<u64>, part: usize| {
+        worker.expand(before[0], part, usize::MAX);
+    };
+    made(whole, before, before[0].parts(), &mut expand).1
+}
+
+fn level_whole() -> Work {
+    let (_, search) = field::ten_men(6);
+    let [before, last] = levels(&search, 5);
+    let batches = search.batches(5, &Level::of(last.clone())).expect("a level in memory");
+    let whole = batches.and_then(|batches| batches.whole_level()).expect("armies that share rows");
+    let laid_out = [last, before].map(|keys| made(&*whole, &[], 1, &mut |worker, _| worker.add(&keys)).0);
+    Box::new(move || next_level(&*whole, &laid_out.each_ref().map(|layout| &**layout)))
 }
 
 #[inline(never)]

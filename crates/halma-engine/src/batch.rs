@@ -64,6 +64,9 @@ pub trait WholeLevel<K>: Send + Sync {
     fn level(&self, parts: Vec<Box<dyn Any + Send>>) -> Arc<dyn Layout<K>>;
 }
 
+/// What takes keys, some at a time.
+pub type TakeKeys<'f, K> = dyn FnMut(&[K]) + 'f;
+
 /// One thread's part in a [`WholeLevel`].
 pub trait LevelWorker<K>: Send {
     /// Adds states.
@@ -78,7 +81,7 @@ pub trait LevelWorker<K>: Send {
 
     /// Makes a part of the level: what all threads have added, without the states that one of the levels `before` has. Calls `f`,
     /// if there is one, with the keys, in any order. No thread adds any more.
-    fn new_states(&mut self, part: usize, before: &[&dyn Layout<K>], f: Option<&mut dyn FnMut(&[K])>) -> NewStates;
+    fn new_states(&mut self, part: usize, before: &[&dyn Layout<K>], f: Option<&mut TakeKeys<'_, K>>) -> NewStates;
 }
 
 /// A part of a level.

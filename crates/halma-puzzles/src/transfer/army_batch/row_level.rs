@@ -7,7 +7,7 @@ use std::fmt;
 use std::hash::BuildHasherDefault;
 use std::sync::{Arc, RwLock};
 
-use halma_engine::batch::{Expanded, LevelWorker, NewStates, WholeLevel};
+use halma_engine::batch::{Expanded, LevelWorker, NewStates, TakeKeys, WholeLevel};
 use halma_engine::key::Key;
 use halma_engine::store::layout::Layout;
 use halma_rules::cells::Cells;
@@ -184,7 +184,7 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
         self.own.as_ref().map_or(0, |own| read(own).bytes())
     }
 
-    fn new_states(&mut self, part: usize, before: &[&dyn Layout<K>], mut f: Option<&mut dyn FnMut(&[K])>) -> NewStates {
+    fn new_states(&mut self, part: usize, before: &[&dyn Layout<K>], mut f: Option<&mut TakeKeys<'_, K>>) -> NewStates {
         let Self { batches, rank_space, shared_bits, bits, keys, .. } = self;
         let ArmyBatches { tables, matrix, made } = &*batches;
         let before: Vec<_> = before.iter().map(|layout| batches.own(*layout)).collect();
@@ -211,7 +211,8 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
             f(keys);
             keys.clear();
         }
-        (new.rows.shrink_to_fit(), new.columns.shrink_to_fit());
+        new.rows.shrink_to_fit();
+        new.columns.shrink_to_fit();
         let measure_max = leader.map(|(centroid, _)| centroid);
         NewStates { len: new.columns.len() as u64, states: Box::new(new), old, measure_max }
     }

@@ -142,7 +142,7 @@ proptest! {
         let mirrored = MirroredLevels::new(tables, &mirror.cells, &levels[0], &[&levels[2], &levels[1]]).unwrap();
         // The wanted states are told by their armies.
         for divisor in [1, 2, 3] {
-            let wanted = |key: u64| key % divisor == 0;
+            let wanted = |key: u64| key.is_multiple_of(divisor);
             let key = |army: Army<'_, 2>| {
                 assert_eq!(army.men.iter().map(|&cell| usize::from(cell)).collect::<Cells<2>>(), army.set);
                 tables.ranks.rank(army.set)

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::{Arc, RwLock};
 
 use halma_bounds::{Army, Pruner};
-use halma_engine::batch::{Expanded, LevelWorker, NewStates, WholeLevel};
+use halma_engine::batch::{Expanded, LevelWorker, NewStates, TakeKeys, WholeLevel};
 use halma_engine::key::Key;
 use halma_engine::store::layout::Layout;
 
@@ -181,7 +181,7 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
         read(&self.own).bytes()
     }
 
-    fn new_states(&mut self, part: usize, before: &[&dyn Layout<K>], mut f: Option<&mut dyn FnMut(&[K])>) -> NewStates {
+    fn new_states(&mut self, part: usize, before: &[&dyn Layout<K>], mut f: Option<&mut TakeKeys<'_, K>>) -> NewStates {
         let Self { batches, groups, different, keys, men, .. } = self;
         let TypedBatches { tables, typed, made, .. } = &*batches;
         let mut before: Vec<_> =
@@ -210,7 +210,8 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
             keys.clear();
         }
         groups.shrink();
-        (new.groups.shrink_to_fit(), new.pairs.shrink_to_fit());
+        new.groups.shrink_to_fit();
+        new.pairs.shrink_to_fit();
         NewStates { len: new.pairs.len() as u64, states: Box::new(new), old, measure_max }
     }
 }
