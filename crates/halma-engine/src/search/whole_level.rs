@@ -14,6 +14,7 @@ use crate::parallel::{self, lock};
 use crate::puzzle::Puzzle;
 use crate::store::Level;
 use crate::store::layout::Layout;
+use crate::store::workspace::Partial;
 
 /// Larger levels are expanded in pieces, of which a checkpoint can be made. So what is lost where a search is stopped takes
 /// seconds.
@@ -69,7 +70,13 @@ impl Expander {
         // Keys may have to be sorted later: they are in parts, then in one list.
         let states = room.level() / (3 * P::Key::BYTES as u64);
         let before: Vec<_> = [current].iter().chain(earlier).copied().collect();
-        let made = self.make_whole(&*whole, &before, Limits { bytes, states }, destination, cancel)?;
+        let made = self.make_whole(&*whole, &before, Limits { bytes, states }, destination, cancel);
+        if let (Err(_), Some(run)) = (&made, destination.folder.of_run()) {
+            // The next process makes it in pieces: else a run that is stopped again and again would never come past this level. Why it
+            // was stopped matters more than why this fails.
+            _ = run.enter_partial(Partial::nothing_of(destination.label), Vec::new());
+        }
+        let made = made?;
         match &made {
             Some(made) => _ = self.emitted.fetch_add(made.tally.generated - made.tally.pruned, Ordering::Relaxed),
             None => destination.watch.iter().for_each(|watch| watch.begun_anew()),

@@ -64,6 +64,14 @@ pub struct Partial {
     pub marks: Vec<Mark>,
 }
 
+impl Partial {
+    /// A checkpoint that has nothing of the level, and is not taken up.
+    #[must_use]
+    pub(crate) fn nothing_of(label: &str) -> Self {
+        Self { label: label.into(), mark: Mark::default(), expanded: None, layers: Vec::new(), marks: Vec::new() }
+    }
+}
+
 /// How far a level has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
