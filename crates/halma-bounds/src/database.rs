@@ -88,8 +88,7 @@ impl Databases {
         });
         let between = (ends[0] == ends[1]).then_some(0);
         let statement = format!("from {} to {}, {}", ends[1], ends[0], abstraction.statement());
-        let class_of = &abstraction.partition.class_of;
-        let values: Vec<i32> = class_of.iter().map(|&c| abstraction.partition.values[usize::from(c)]).collect();
+        let values = abstraction.partition.values_of_cells();
         Self {
             most: values.iter().copied().max().unwrap_or(0),
             values,

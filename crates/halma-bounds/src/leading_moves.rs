@@ -55,8 +55,7 @@ impl<const W: usize> Bound<W> for LeadingMoves<W> {
     }
 
     fn asked(&self) -> Asked {
-        let partition = &self.abstraction.partition;
-        let values = partition.class_of.iter().map(|&class| partition.values[usize::from(class)]).collect();
+        let values = self.abstraction.partition.values_of_cells();
         Asked::Values(ValueBound { values, all_if_positive: self.both })
     }
 }

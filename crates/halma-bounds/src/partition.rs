@@ -76,6 +76,12 @@ impl Bands {
 }
 
 impl Partition {
+    /// By cell: the value of its class.
+    #[must_use]
+    pub fn values_of_cells(&self) -> Vec<i32> {
+        self.class_of.iter().map(|&class| self.values[usize::from(class)]).collect()
+    }
+
     /// Cells in the same band and the same group share a class, and no others do. Where only jumps are allowed, a group is the
     /// cells of one type. `None` where that makes too many classes. Values are `weights`, or else centroids.
     #[must_use]

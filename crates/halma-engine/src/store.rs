@@ -72,9 +72,7 @@ impl<K: Key> Level<K> {
     pub fn of(mut keys: Vec<K>) -> Self {
         keys.sort_unstable();
         keys.dedup();
-        let mut writer = SegmentWriter::default();
-        keys.into_iter().for_each(|k| writer.push(k));
-        [writer.finish()].into_iter().collect()
+        [Segment::of(&keys)].into_iter().collect()
     }
 
     /// The level in a file, as its index describes it.

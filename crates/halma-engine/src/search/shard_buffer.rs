@@ -34,7 +34,7 @@ impl<K: Key> ShardBuffer<K> {
     /// Compresses the sorted set into a segment, and frees its memory.
     pub(super) fn code(&mut self, scratch: &mut Scratch<K>) {
         if !self.sorted_set.is_empty() {
-            self.segments.push(coded(&std::mem::take(&mut self.sorted_set).into_sorted(scratch)));
+            self.segments.push(Segment::of(&std::mem::take(&mut self.sorted_set).into_sorted(scratch)));
         }
     }
 
@@ -78,11 +78,4 @@ pub(super) fn code_each<K: Key>(buffers: &mut [ShardBuffer<K>]) {
 /// [`ShardBuffer::merge`] for each of these buffers, in parallel.
 pub(super) fn merge_each<K: Key>(buffers: &mut [&mut ShardBuffer<K>]) -> Result<(), StoreError> {
     parallel::map_mut(buffers, Scratch::default, |scratch, buffer| buffer.merge(scratch)).map(drop)
-}
-
-/// Compresses ascending keys into a segment.
-pub(super) fn coded<K: Key>(sorted: &[K]) -> Segment<K> {
-    let mut writer = SegmentWriter::default();
-    sorted.iter().for_each(|&k| writer.push(k));
-    writer.finish()
 }

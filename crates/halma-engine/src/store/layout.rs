@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::slice::ParallelSliceMut;
 
-use super::{BLOCK, Coded, Level, Segment, SegmentWriter};
+use super::{BLOCK, Coded, Level, Segment};
 use crate::key::Key;
 use crate::parallel;
 
@@ -60,7 +60,7 @@ impl<K: Key> Level<K> {
         drop(parts);
         keys.par_sort_unstable();
         self.check(&keys);
-        let coded = |(): &mut (), keys: &[K]| Ok::<_, Infallible>(segment(keys));
+        let coded = |(): &mut (), keys: &[K]| Ok::<_, Infallible>(Segment::of(keys));
         let Ok(segments) = parallel::map_chunks(&keys, CODED_AT_ONCE * BLOCK, || (), coded);
         // Another thread may have been faster; it made the same.
         let _ = self.coded.set(segments.into_iter().collect());
@@ -79,7 +79,7 @@ impl<K: Key> Level<K> {
             let mut keys = self.layout.as_ref().map_or_else(Vec::new, |layout| keys_of(&**layout, 0..layout.parts()));
             keys.sort_unstable();
             self.check(&keys);
-            keys.chunks(CODED_AT_ONCE * BLOCK).map(segment).collect()
+            keys.chunks(CODED_AT_ONCE * BLOCK).map(Segment::of).collect()
         })
     }
 }
@@ -89,12 +89,6 @@ fn keys_of<K: Key>(layout: &dyn Layout<K>, parts: std::ops::Range<usize>) -> Vec
     let mut keys = Vec::new();
     parts.for_each(|part| layout.keys(part, &mut keys));
     keys
-}
-
-fn segment<K: Key>(keys: &[K]) -> Segment<K> {
-    let mut writer = SegmentWriter::default();
-    keys.iter().for_each(|&key| writer.push(key));
-    writer.finish()
 }
 
 #[cfg(test)]

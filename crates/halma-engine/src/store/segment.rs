@@ -69,6 +69,14 @@ pub struct Segment<K> {
 }
 
 impl<K: Key> Segment<K> {
+    /// The segment of these keys, which ascend.
+    #[must_use]
+    pub fn of(sorted: &[K]) -> Self {
+        let mut writer = SegmentWriter::default();
+        sorted.iter().for_each(|&key| writer.push(key));
+        writer.finish()
+    }
+
     /// Whether the keys of its blocks ascend and are all as `wanted` says.
     pub fn holds_only(&self, wanted: impl Fn(K) -> bool) -> bool {
         let mut keys = Vec::new();

@@ -17,7 +17,7 @@ use crate::search::LevelFolder;
 use crate::search::duplicates::Scratch;
 use crate::search::expander::{Expansion, Tally, manifest_entry_of_share};
 use crate::search::merge::merge;
-use crate::search::shard_buffer::{ShardBuffer, coded};
+use crate::search::shard_buffer::ShardBuffer;
 use crate::search::sums::Sums;
 use crate::store::file::LevelFileWriter;
 use crate::store::workspace::Workspace;
@@ -147,7 +147,7 @@ impl<P: Puzzle> NewStates<'_, '_, P> {
         self.admitted.append(&mut self.found);
         let whole = self.admitted.len() / BLOCK * BLOCK;
         if whole > 0 {
-            (self.sink)(coded(&self.admitted[..whole]))?;
+            (self.sink)(Segment::of(&self.admitted[..whole]))?;
             self.admitted.drain(..whole);
         }
         Ok(())
@@ -156,7 +156,7 @@ impl<P: Puzzle> NewStates<'_, '_, P> {
     fn finish(mut self) -> Result<Part, Stopped> {
         self.flush()?;
         if !self.admitted.is_empty() {
-            (self.sink)(coded(&self.admitted))?;
+            (self.sink)(Segment::of(&self.admitted))?;
         }
         Ok(self.part)
     }
