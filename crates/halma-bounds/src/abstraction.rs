@@ -11,7 +11,14 @@
 //! The possible abstract moves depend only on the histogram without the moving man. So they are reversible, as real
 //! moves are.
 
-use multiversion::multiversion;
+mod by_group;
+mod jump_lists;
+mod one_move_away;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use halma_engine::search::Stopped;
@@ -19,8 +26,11 @@ use halma_rules::lattice::Lattice;
 
 pub use super::distance_table::{FAR, Table, UNREACHED};
 use super::frontier::{Frontier, WorkContext};
-use super::histogram::{Histograms, IncrementalUnranking, NeighbourRanks};
+use super::histogram::{Histograms, IncrementalUnranking};
 use super::partition::{MAX_CLASSES, Partition};
+use by_group::ByGroup;
+pub(crate) use by_group::Gains;
+use one_move_away::one_move_away;
 
 /// A level with more than one in this many of all histograms is read from the table in order, not sorted.
 const SORTED: usize = 32;
@@ -95,6 +105,8 @@ pub struct Abstraction {
     least: i32,
     /// The classes with values below the least one, below the next integer, and so on up to all classes.
     below: Vec<u32>,
+    /// The histograms as a product, if they are one.
+    by_group: Option<Arc<ByGroup>>,
 }
 
 impl Abstraction {
@@ -141,7 +153,21 @@ impl Abstraction {
         let classes_below = |v: i32| (0..classes).filter(|&c| values[c] < v).fold(0, |set, c| set | 1 << c);
         let (least, most) = (values.iter().min().copied()?, values.iter().max().copied()?);
         let below = (least..=most + 1).map(classes_below).collect();
-        Some(Self { partition, space, quotas, steps, jumps_over, over_own, group, mirrored, least, below })
+        let mut abstraction = Self {
+            partition,
+            space,
+            quotas,
+            steps,
+            jumps_over,
+            over_own,
+            group,
+            mirrored,
+            least,
+            below,
+            by_group: None,
+        };
+        abstraction.by_group = ByGroup::new(&abstraction).map(Arc::new);
+        Some(abstraction)
     }
 
     /// A text with everything that abstract distances, and the ranks of histograms, depend on.
@@ -203,6 +229,16 @@ impl Abstraction {
         self.space.rank_of(self.mirror_image(histogram))
     }
 
+    /// Calls `f` with the rank of the mirror image of each of these, in their order; ascending ranks take less time. Call it
+    /// only if there is a mirror.
+    pub(crate) fn each_mirror_rank(&self, ranks: &[u32], mut f: impl FnMut(u32)) {
+        if let Some(by_group) = &self.by_group {
+            return ranks.iter().for_each(|&rank| f(by_group.mirror_rank(rank)));
+        }
+        let mut unranking = IncrementalUnranking::new(&self.space);
+        ranks.iter().for_each(|&rank| f(self.mirror_rank(unranking.to(&self.space, rank))));
+    }
+
     /// How many men of the mirrored histogram stand in each class.
     pub(crate) fn mirror_image<'a>(&'a self, histogram: &'a [u8]) -> impl Iterator<Item = u8> + 'a {
         self.mirrored().iter().map(|&image| histogram[usize::from(image)])
@@ -212,6 +248,11 @@ impl Abstraction {
     #[must_use]
     pub fn centroid(&self, histogram: &[u8]) -> i32 {
         histogram.iter().zip(&self.partition.values).map(|(&m, v)| i32::from(m) * v).sum()
+    }
+
+    /// Centroids, and what one abstract move adds to them; `None` where the histograms are no product.
+    pub(crate) fn gains(&self) -> Option<Gains<'_>> {
+        self.by_group.as_ref().map(|by_group| Gains { by_group, lists: by_group.lists() })
     }
 
     /// The set of classes with values below `value`.
@@ -393,135 +434,4 @@ fn jumps_over_own(jumps_over: &[ByClass], a: usize) -> bool {
         new = new & (new - 1) | to;
     }
     (0..jumps_over.len()).any(|class| reached >> class & 1 != 0 && jumps_over[a][class] != 0)
-}
-
-/// The loop of [`Abstraction::advance`] over this process's part, compiled for several instruction sets.
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn one_move_away(abstraction: &Abstraction, table: &Table, ranks: &[u32], d: u8, within: &impl Extent) -> Vec<u32> {
-    let (mut unranking, mut around) =
-        (IncrementalUnranking::new(&abstraction.space), NeighbourRanks::new(&abstraction.space));
-    let mut jumps = Jumps::default();
-    let mut next = Vec::new();
-    // The classes before this one are as they were when `around` was entered.
-    let mut unchanged = usize::MAX;
-    let asks_once = within.asks_once();
-    for &rank in ranks {
-        unranking.to(&abstraction.space, rank);
-        let (histogram, changed) = unranking.last();
-        unchanged = unchanged.min(changed);
-        let (occupied, room) = unranking.occupied_and_room();
-        // A man of class a can only go to classes with values below this plus the value of a.
-        let spare = within.below(rank).map(|limit| limit - abstraction.centroid(histogram));
-        let wanted = |a: usize| {
-            let below = |spare| abstraction.classes_below(abstraction.partition.values[a] + spare);
-            spare.map_or(u32::MAX, below) & room
-        };
-        let mut classes = occupied;
-        if spare.is_some() {
-            let movable = (0..histogram.len()).filter(|&a| occupied >> a & 1 != 0 && wanted(a) != 0);
-            classes = movable.fold(0, |set, a| set | 1 << a);
-            if classes == 0 {
-                continue;
-            }
-        }
-        abstraction.jumps_of(occupied, room, &mut jumps);
-        while classes != 0 {
-            let a = classes.trailing_zeros() as usize;
-            let landings = abstraction.landings(histogram, &jumps, a);
-            let mut alike = abstraction.alike(&jumps, a, landings, classes);
-            classes &= !alike;
-            while alike != 0 {
-                let a = alike.trailing_zeros() as usize;
-                alike &= alike - 1;
-                let mut targets = (landings | abstraction.steps[a]) & wanted(a) & !(1 << a);
-                if targets != 0 && unchanged != usize::MAX {
-                    around.enter_from(&abstraction.space, histogram, unchanged);
-                    unchanged = usize::MAX;
-                }
-                while targets != 0 {
-                    let b = targets.trailing_zeros() as usize;
-                    targets &= targets - 1;
-                    let rank = around.moved(a, b);
-                    if table.get(rank) != UNREACHED {
-                        continue;
-                    }
-                    if within.keeps(rank, d) {
-                        if table.claim(rank, d) {
-                            next.push(rank);
-                        }
-                    } else if asks_once {
-                        table.set(rank, LEFT_OUT);
-                    }
-                }
-            }
-        }
-    }
-    next
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::partition::Bands;
-    use halma_rules::board::Board;
-    use halma_rules::lattice::Rule;
-    use halma_rules::moves::destinations;
-    use proptest::prelude::*;
-
-    /// What [`Abstraction::targets`] says, step by step: the mover is taken out, and jumps over any other man.
-    fn plain_targets(abstraction: &Abstraction, histogram: &[u8], a: usize) -> u32 {
-        let classes = histogram.len();
-        let mut others = histogram.to_vec();
-        others[a] -= 1;
-        let room = |b: usize| histogram[b] < abstraction.space.capacities()[b];
-        let mut reached = 1u32 << a;
-        loop {
-            let from = (0..classes).filter(|i| reached >> i & 1 != 0);
-            let over = from.flat_map(|i| (0..classes).map(move |m| (i, m))).filter(|&(_, m)| others[m] > 0);
-            let landings = over.fold(0, |set, (i, m)| set | abstraction.jumps_over[m][i]);
-            let more = (0..classes).filter(|&b| landings >> b & 1 != 0 && room(b)).fold(reached, |set, b| set | 1 << b);
-            if more == reached {
-                break;
-            }
-            reached = more;
-        }
-        let steps = (0..classes).filter(|&b| abstraction.steps[a] >> b & 1 != 0 && room(b));
-        steps.fold(reached, |set, b| set | 1 << b) & !(1 << a)
-    }
-
-    proptest! {
-        #[test]
-        fn abstract_moves_are_those_of_the_plain_rule_and_every_move_is_one(
-            men in proptest::collection::btree_set(0usize..36, 2..9),
-            rule in prop_oneof![Just(Rule::Four), Just(Rule::Six), Just(Rule::Eight)],
-            jumps_only: bool,
-            merged in 0usize..10,
-        ) {
-            let lattice = Lattice::new(Board::from_map(&"......\n".repeat(6)).unwrap().0, rule);
-            let (men, group): (Vec<usize>, _) = (men.into_iter().collect(), [0; 36]);
-            let centroid: Vec<i32> = (0..36).map(|c| c % 6 + c / 6 - 5).collect();
-            let bands = std::iter::successors(Some(Bands::finest(&centroid, &group)), |b| b.coarser(&centroid));
-            let bands = bands.take(merged + 1).last().unwrap();
-            let partition = Partition::new(&centroid, &bands, None, &group).unwrap();
-            let abstraction = Abstraction::new(&lattice, jumps_only, partition, None, &men, u64::MAX).unwrap();
-            let bytes: Vec<u8> = men.iter().map(|&c| c as u8).collect();
-            let mut histogram = vec![0; abstraction.space.classes()];
-            abstraction.histogram(&bytes, &mut histogram);
-            let mut jumps = Jumps::default();
-            abstraction.jumps(&histogram, &mut jumps);
-            let occupied: Vec<bool> = (0..36).map(|c| men.contains(&c)).collect();
-            let class = |cell: usize| usize::from(abstraction.partition.class_of[cell]);
-            for &from in &men {
-                let a = class(from);
-                let targets = abstraction.targets(&histogram, &jumps, a);
-                prop_assert_eq!(targets, plain_targets(&abstraction, &histogram, a));
-                for to in destinations(&lattice, &occupied, from, jumps_only) {
-                    prop_assert!(class(to) == a || targets >> class(to) & 1 != 0, "from {} to {}", from, to);
-                }
-            }
-        }
-    }
 }

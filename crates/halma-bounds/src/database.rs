@@ -20,7 +20,6 @@ pub use self::middles::Middles;
 use self::middles::Verdicts;
 use super::abstraction::{Abstraction, FAR, Table, UNREACHED};
 use super::frontier::{Frontier, WorkContext};
-use super::histogram::IncrementalUnranking;
 use super::partition::{Bands, Partition};
 
 /// The most histograms of one database: a byte each. It does not depend on the memory budget, because levels depend on which
@@ -221,20 +220,15 @@ impl Databases {
         fronts.frontiers[1] = if self.mirrored {
             let shared = context.exchange.is_shared();
             let image = |ranks: &[u32]| -> Vec<u32> {
-                let mut unranking = IncrementalUnranking::new(space);
-                let image = |&rank: &u32| {
-                    let image = self.abstraction.mirror_rank(unranking.to(space, rank));
-                    self.from_start.set(image, d);
-                    image
-                };
                 // Only other processes have to be told: the next images come from the frontier of the target.
-                let images = ranks.iter().map(image);
-                if shared {
-                    images.collect()
-                } else {
-                    images.for_each(drop);
-                    Vec::new()
-                }
+                let mut images = Vec::new();
+                self.abstraction.each_mirror_rank(ranks, |image| {
+                    self.from_start.set(image, d);
+                    if shared {
+                        images.push(image);
+                    }
+                });
+                images
             };
             let images = next.own_parts().map(image).collect::<Vec<_>>().concat();
             let joined = context.join(Ok(images), space.count(), |rank| self.from_start.claim(rank, d))?;

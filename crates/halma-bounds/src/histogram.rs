@@ -66,6 +66,12 @@ impl Histograms {
         self.count as usize
     }
 
+    /// How many men each histogram has.
+    #[must_use]
+    pub(crate) fn men(&self) -> usize {
+        self.men
+    }
+
     /// How many classes there are.
     #[must_use]
     pub fn classes(&self) -> usize {

@@ -66,7 +66,8 @@ impl Engine<'_> {
         others: &[&Level<K>],
         images: impl Images<K>,
     ) -> Result<Option<Common<K>>, Stopped> {
-        let at_once = self.image_blocks::<K>();
+        // A small level is shared out, too.
+        let at_once = self.image_blocks::<K>().min(level.blocks().div_ceil(self.expander.threads())).max(1);
         let search = |(): &mut (), number: usize| {
             let blocks = number * at_once..((number + 1) * at_once).min(level.blocks());
             least_on(images(level, blocks)?, others)

@@ -1,19 +1,31 @@
-//! Which states of a level have their mirror image on another one, where the levels are laid out as groups.
+//! Which states of a level have their mirror image on another one that is laid out as groups.
+
+use std::sync::Arc;
 
 use halma_bounds::Army;
 use halma_engine::key::Key;
-use halma_engine::store::Level;
+use halma_engine::store::{Level, StoreError};
 use halma_rules::moves::quarter_numbering::QuarterNumbering;
 
 use super::kind::{Sets, TYPES};
+use super::typed_armies::TypedArmies;
 use super::typed_level::{Part, TypedLevel};
 use crate::transfer::ProblemTables;
 
 /// A level and others on which the mirror images of its states are looked up.
 pub struct MirroredLevels<'l, const W: usize, K> {
-    here: &'l TypedLevel<W, K>,
+    tables: &'l ProblemTables<W, K>,
+    typed: &'l Arc<TypedArmies<W>>,
+    here: Here<'l, W, K>,
     there: Vec<&'l TypedLevel<W, K>>,
     mirror: TypedMirror,
+}
+
+/// A level, part by part.
+enum Here<'l, const W: usize, K> {
+    Groups(&'l TypedLevel<W, K>),
+    /// Its blocks.
+    Keys(&'l Level<K>),
 }
 
 /// The mirror, for set numbers.
@@ -37,18 +49,19 @@ impl TypedMirror {
 }
 
 impl<'l, const W: usize, K: Key> MirroredLevels<'l, W, K> {
-    /// `mirror` maps cells to cells. `None` where one of the levels is not laid out as groups of states of this problem, or
+    /// `mirror` maps cells to cells. `None` where one of the other levels is not laid out as groups of states of this problem, or
     /// where mirror images are no such states.
     #[must_use]
     pub fn new(
-        tables: &ProblemTables<W, K>,
+        tables: &'l ProblemTables<W, K>,
         mirror: &[u8],
         here: &'l Level<K>,
         there: &[&'l Level<K>],
     ) -> Option<Self> {
         let typed = tables.typed.get()?.as_ref()?;
         let level = |level: &'l Level<K>| TypedLevel::of(&**level.layout()?, typed);
-        let (here, there) = (level(here)?, there.iter().map(|&other| level(other)).collect::<Option<_>>()?);
+        let there = there.iter().map(|&other| level(other)).collect::<Option<_>>()?;
+        let here = level(here).map_or(Here::Keys(here), Here::Groups);
         let lattice = &tables.jumping.as_ref()?.lattice;
         let (product, numbering) = (&typed.product, QuarterNumbering::new(&lattice.board));
         let cells = |slot: usize| typed.cells_of(slot).collect::<Vec<usize>>();
@@ -65,39 +78,85 @@ impl<'l, const W: usize, K: Key> MirroredLevels<'l, W, K> {
             }
             images[slot] = own.images(other, &cells(slot), &numbering, mirror);
         }
-        Some(Self { here, there, mirror: TypedMirror { slots, images } })
+        Some(Self { tables, typed, here, there, mirror: TypedMirror { slots, images } })
     }
 
     /// In how many parts threads look them up.
     #[must_use]
     pub fn parts(&self) -> usize {
-        self.here.parts.len()
+        match self.here {
+            Here::Groups(level) => level.parts.len(),
+            Here::Keys(level) => level.blocks(),
+        }
     }
 
     /// Whether a state of this part that is wanted has its mirror image on one of the other levels. Every state is shown to
     /// `wanted`, up to the one that has.
-    pub fn some_meet(&self, part: usize, mut wanted: impl FnMut(Army<'_, W>) -> bool) -> bool {
-        let typed = &self.here.typed;
-        let mut men = vec![0; self.here.tables.ranks.men()];
+    ///
+    /// # Errors
+    /// Where the level cannot be read.
+    pub fn some_meet(&self, part: usize, mut wanted: impl FnMut(Army<'_, W>) -> bool) -> Result<bool, StoreError> {
         // By level: the group of the last image.
         let mut last = vec![LastGroup { first: usize::MAX, second: 0, pairs: &[] }; self.there.len()];
-        for (second, pairs) in self.here.parts[part].groups() {
-            let group = typed.group(part, second);
-            for &pair in pairs {
-                let (set, _) = typed.least(&group, pair);
-                set.write(&mut men);
-                if !wanted(Army { men: &men, set }) {
-                    continue;
-                }
-                let image = self.mirror.image(&typed.product.sets(part, second, pair));
-                let (first, rest) = typed.product.least(&image);
-                let state = (first, (rest >> 16) as usize, rest as u16);
-                if last.iter_mut().zip(&self.there).any(|(last, level)| last.holds(&level.parts, state)) {
-                    return true;
-                }
+        let mut is_there = |sets: &Sets| {
+            let (first, rest) = self.typed.product.least(&self.mirror.image(sets));
+            let state = (first, (rest >> 16) as usize, rest as u16);
+            last.iter_mut().zip(&self.there).any(|(last, level)| last.holds(&level.parts, state))
+        };
+        self.some_state(part, |_| true, |army, sets| wanted(army) && is_there(sets))
+    }
+
+    /// Whether `wanted` holds for a state of this part that differs from its mirror image by so many men, none or one.
+    ///
+    /// # Errors
+    /// Where the level cannot be read.
+    pub fn some_own_image(
+        &self,
+        part: usize,
+        men: usize,
+        mut wanted: impl FnMut(Army<'_, W>) -> bool,
+    ) -> Result<bool, StoreError> {
+        // A man who is not on a cell of the image is of the same type as one of the image who is not on a cell of his.
+        let may_differ_so = |sets: &Sets| {
+            let image = self.mirror.image(sets);
+            (0..TYPES).filter(|&slot| image[slot] != sets[slot]).count() == men
+        };
+        self.some_state(part, may_differ_so, |army, _| wanted(army))
+    }
+
+    /// Whether `holds` is true of a state of this part for whose sets `may_hold` is.
+    #[inline(always)]
+    fn some_state(
+        &self,
+        part: usize,
+        may_hold: impl Fn(&Sets) -> bool,
+        mut holds: impl FnMut(Army<'_, W>, &Sets) -> bool,
+    ) -> Result<bool, StoreError> {
+        let Self { tables, typed, .. } = self;
+        let level = match self.here {
+            Here::Groups(level) => level,
+            Here::Keys(level) => {
+                let (mut keys, mut some) = (Vec::new(), false);
+                level.read_block(part, &mut keys)?;
+                tables.each_army(&keys, |_, army| {
+                    let sets = typed.sets(army.men);
+                    some = some || may_hold(&sets) && holds(army, &sets);
+                });
+                return Ok(some);
             }
-        }
-        false
+        };
+        let mut men = vec![0; tables.ranks.men()];
+        Ok(level.parts[part].groups().any(|(second, pairs)| {
+            let group = typed.group(part, second);
+            pairs.iter().any(|&pair| {
+                let sets = typed.product.sets(part, second, pair);
+                may_hold(&sets) && {
+                    let (set, _) = typed.least(&group, pair);
+                    set.write(&mut men);
+                    holds(Army { men: &men, set }, &sets)
+                }
+            })
+        }))
     }
 }
 

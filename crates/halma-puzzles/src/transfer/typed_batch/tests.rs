@@ -137,26 +137,44 @@ proptest! {
         let laid_out = |keys: &[u64]| Level::laid_out(whole_level_checks::lay_out(&*whole, keys), keys.iter().collect::<BTreeSet<_>>().len() as u64);
         let levels = [laid_out(&here), laid_out(&there), laid_out(&[])];
         let plain = Level::of(here.clone());
-        prop_assert!(MirroredLevels::new(tables, &mirror.cells, &plain, &[&levels[1]]).is_none());
         prop_assert!(MirroredLevels::new(tables, &mirror.cells, &levels[0], &[&levels[1], &plain]).is_none());
-        let mirrored = MirroredLevels::new(tables, &mirror.cells, &levels[0], &[&levels[2], &levels[1]]).unwrap();
-        // The wanted states are told by their armies.
-        for divisor in [1, 2, 3] {
-            let wanted = |key: u64| key.is_multiple_of(divisor);
-            let key = |army: Army<'_, 2>| {
-                assert_eq!(army.men.iter().map(|&cell| usize::from(cell)).collect::<Cells<2>>(), army.set);
-                tables.ranks.rank(army.set)
-            };
-            let found = (0..mirrored.parts()).any(|part| mirrored.some_meet(part, |army| wanted(key(army))));
-            prop_assert_eq!(found, here.iter().any(|here| wanted(*here) && there.contains(&image(here))));
-            let mut shown = BTreeSet::new();
-            for part in 0..mirrored.parts() {
-                mirrored.some_meet(part, |army| {
-                    shown.insert(key(army));
-                    false
-                });
+        let key = |army: Army<'_, 2>| {
+            assert_eq!(army.men.iter().map(|&cell| usize::from(cell)).collect::<Cells<2>>(), army.set);
+            tables.ranks.rank(army.set)
+        };
+        for level in [&levels[0], &plain] {
+            let mirrored = MirroredLevels::new(tables, &mirror.cells, level, &[&levels[2], &levels[1]]).unwrap();
+            // The wanted states are told by their armies.
+            for divisor in [1, 2, 3] {
+                let wanted = |key: u64| key.is_multiple_of(divisor);
+                let mut parts = 0..mirrored.parts();
+                let found = parts.any(|part| mirrored.some_meet(part, |army| wanted(key(army))).unwrap());
+                prop_assert_eq!(found, here.iter().any(|here| wanted(*here) && there.contains(&image(here))));
             }
-            prop_assert_eq!(shown, here.iter().copied().collect());
+            let shown = |men: Option<usize>| {
+                let mut shown = BTreeSet::new();
+                for part in 0..mirrored.parts() {
+                    let mut show = |army: Army<'_, 2>| {
+                        shown.insert(key(army));
+                        false
+                    };
+                    let some = match men {
+                        Some(men) => mirrored.some_own_image(part, men, show),
+                        None => mirrored.some_meet(part, &mut show),
+                    };
+                    assert!(!some.unwrap());
+                }
+                shown
+            };
+            prop_assert_eq!(shown(None), here.iter().copied().collect());
+            for men in [0, 1] {
+                let strays = |army: Cells<2>| army.iter().filter(|&cell| !mirror.apply(army).contains(cell)).count();
+                let expected: Vec<u64> =
+                    here.iter().copied().filter(|&key| strays(tables.army(key)) == men).collect();
+                // Some others differ from their image by several men of one type.
+                prop_assert!(expected.iter().all(|key| shown(Some(men)).contains(key)));
+                prop_assert!(men == 1 || shown(Some(0)).len() == expected.iter().collect::<BTreeSet<_>>().len());
+            }
         }
     }
 }

@@ -17,6 +17,17 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// Looks for a solution of `length` moves whose first half runs through `levels`: for 2N moves in L_N ∩ ρ(L_N), for
     /// 2N + 1 moves in L_(N+1) ∩ ρ(L_N).
     pub(super) fn meet(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<Cells<W>>, Stopped> {
+        self.meet_below(length, levels, |_| None)
+    }
+
+    /// The same where the states of some levels are known to have no greater centroid than `greatest`. ρ negates
+    /// centroids, so then most states cannot meet.
+    pub(super) fn meet_below(
+        &self,
+        length: u32,
+        levels: &[Level<K>],
+        greatest: impl Fn(usize) -> Option<i64>,
+    ) -> Result<Answer<Cells<W>>, Stopped> {
         let half = length as usize / 2;
         let last = self.problem.last_level(length) as usize;
         if levels.len() <= last {
@@ -25,7 +36,10 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         if self.problem.palindromic {
             return self.meet_own_image(length, &levels[..=half]);
         }
-        let Some((here, there)) = self.common(&levels[last], &levels[half])? else { return Ok(Answer::Refuted) };
+        let greatest = [last, half].map(|level| greatest(level).unwrap_or(i64::MAX));
+        let Some((here, there)) = self.common_below([&levels[last], &levels[half]], greatest)? else {
+            return Ok(Answer::Refuted);
+        };
         let (out, back) = (self.trace(&levels[..=last], here)?, self.trace(&levels[..=half], there)?);
         Ok(Answer::Found(self.join_mirrored(&out, &back)?))
     }
@@ -33,9 +47,15 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// A state of `here` whose mirror image is in `there`, and that image; of several, the one that is least in the
     /// smaller level.
     pub(super) fn common(&self, here: &Level<K>, there: &Level<K>) -> Result<Option<(K, K)>, Stopped> {
+        self.common_below([here, there], [i64::MAX; 2])
+    }
+
+    /// The same for two levels whose states have no greater centroids than these.
+    fn common_below(&self, [here, there]: [&Level<K>; 2], greatest: [i64; 2]) -> Result<Option<(K, K)>, Stopped> {
         let swapped = here.whole() > there.whole();
-        let (small, large) = if swapped { (there, here) } else { (here, there) };
-        let found = self.common_of(small, &[large], || |_| true)?;
+        let (small, large, greatest) = if swapped { (there, here, greatest[0]) } else { (here, there, greatest[1]) };
+        let meets = |army: Army<'_, W>| -self.tables.states.centroid(army.men) <= greatest;
+        let found = self.common_of(small, &[large], || meets)?;
         Ok(found.map(|(key, image, _)| if swapped { (image, key) } else { (key, image) }))
     }
 
@@ -51,7 +71,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             return Ok(None);
         }
         if let Some(groups) = self.groups(here, there) {
-            let search = |wanted: &mut F, part: usize| Ok(groups.some_meet(part, wanted).then_some(()));
+            let search = |wanted: &mut F, part: usize| Ok(groups.some_meet(part, wanted)?.then_some(()));
             if self.engine.first_of(groups.parts(), &wanted, search)?.is_none() {
                 return Ok(None);
             }
@@ -61,7 +81,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
     }
 
     /// The levels, if all of them are laid out as groups: then most that do not meet are told apart without keys.
-    fn groups<'l>(&self, here: &'l Level<K>, there: &[&'l Level<K>]) -> Option<MirroredLevels<'l, W, K>> {
+    fn groups<'l>(&'l self, here: &'l Level<K>, there: &[&'l Level<K>]) -> Option<MirroredLevels<'l, W, K>> {
         let mirror =
             self.problem.symmetries.mirror.as_ref().filter(|_| !self.engine.expander.exchange().is_shared())?;
         MirroredLevels::new(&self.tables.states, &mirror.cells, here, there)
@@ -103,15 +123,9 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             strays.take(moves + 1).count() == moves
                 && (moves == 0 || self.successor_armies(army.set).contains(&army.set.mapped(self.problem.mirror())))
         };
-        if let Some(groups) = self.groups(middle, &[]) {
-            let search = |(): &mut (), part: usize| {
-                let mut some = false;
-                groups.some_meet(part, |army| {
-                    some |= continues(army);
-                    false
-                });
-                Ok(some.then_some(()))
-            };
+        if let Some(groups) = self.groups(middle, &[]).filter(|_| middle.layout().is_some()) {
+            let men = length as usize % 2;
+            let search = |(): &mut (), part: usize| Ok(groups.some_own_image(part, men, continues)?.then_some(()));
             if self.engine.first_of(groups.parts(), || (), search)?.is_none() {
                 return Ok(Answer::Refuted);
             }

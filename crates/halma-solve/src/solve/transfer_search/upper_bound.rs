@@ -100,7 +100,8 @@ impl<const W: usize> UpperBound<W> {
             if kept.is_dead() {
                 break;
             }
-            if let Answer::Found(walk) = setup.meet(length, &kept.levels)?
+            let greatest = |level: usize| kept.figures[level].tally.measure_max;
+            if let Answer::Found(walk) = setup.meet_below(length, &kept.levels, greatest)?
                 && !setup.fills_target_early(&walk)
             {
                 let moves = counted(length as usize, "move");
