@@ -12,7 +12,7 @@
 //! moves are.
 
 mod by_group;
-mod jump_lists;
+mod move_lists;
 mod one_move_away;
 #[cfg(test)]
 mod tests;
@@ -29,7 +29,6 @@ use super::frontier::{Frontier, WorkContext};
 use super::histogram::{Histograms, IncrementalUnranking};
 use super::partition::{MAX_CLASSES, Partition};
 use by_group::ByGroup;
-pub(crate) use by_group::Gains;
 use one_move_away::one_move_away;
 
 /// A level with more than one in this many of all histograms is read from the table in order, not sorted.
@@ -105,7 +104,7 @@ pub struct Abstraction {
     least: i32,
     /// The classes with values below the least one, below the next integer, and so on up to all classes.
     below: Vec<u32>,
-    /// The histograms as a product, if they are one.
+    /// Lists of moves by group of classes, where there are any.
     by_group: Option<Arc<ByGroup>>,
 }
 
@@ -250,9 +249,9 @@ impl Abstraction {
         histogram.iter().zip(&self.partition.values).map(|(&m, v)| i32::from(m) * v).sum()
     }
 
-    /// Centroids, and what one abstract move adds to them; `None` where the histograms are no product.
-    pub(crate) fn gains(&self) -> Option<Gains<'_>> {
-        self.by_group.as_ref().map(|by_group| Gains { by_group, lists: by_group.lists() })
+    /// Lists of moves by group of classes, where there are any.
+    pub(crate) fn by_group(&self) -> Option<&ByGroup> {
+        self.by_group.as_deref()
     }
 
     /// The set of classes with values below `value`.

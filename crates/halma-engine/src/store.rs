@@ -206,12 +206,12 @@ impl<K: Key> Level<K> {
         Ok(all)
     }
 
-    /// Whether `key` is in the level.
+    /// Whether `key`, that of a state, is in the level.
     ///
     /// # Errors
     /// As [`Self::read_block`].
     pub fn contains(&self, key: K) -> Result<bool, StoreError> {
-        self.cursor().contains(key)
+        self.layout_alone().map_or_else(|| self.cursor().contains(key), |layout| Ok(layout.has(key)))
     }
 
     /// The least of these keys that the level holds, if it holds one.
@@ -220,6 +220,9 @@ impl<K: Key> Level<K> {
     /// As [`Self::read_block`].
     pub fn first_of(&self, mut keys: Vec<K>) -> Result<Option<K>, StoreError> {
         keys.sort_unstable();
+        if let Some(layout) = self.layout_alone() {
+            return Ok(keys.into_iter().find(|&key| layout.has(key)));
+        }
         let mut cursor = self.cursor();
         for key in keys {
             if cursor.contains(key)? {

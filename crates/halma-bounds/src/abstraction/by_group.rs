@@ -1,50 +1,49 @@
-//! Histograms as a product. If no man leaves his group of classes, a histogram is one part for each group: the numbers
-//! of men in the classes of that group. The parts of a group are numbered in order, and the rank of a histogram is a
-//! sum over its parts.
+//! Histograms by groups of classes. If no man leaves his group, the numbers of men in the classes of a group are a
+//! histogram of their own, with a rank among those of the group. The rank of a whole histogram is a number of mixed
+//! radix: its digits are the ranks within the groups.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use super::Abstraction;
-use super::jump_lists::{Crossings, Jump, JumpLists};
+use super::move_lists::{Change, MoveLists};
 use crate::histogram::{Histograms, IncrementalUnranking};
 
 /// The most groups: there are four types of cells.
 pub(super) const GROUPS: usize = 4;
 
-/// Larger groups are not worth the memory of what is known of each part.
-const MOST_PARTS: u64 = 1 << 14;
+/// The most histograms of a group. For more of them the lists would take too much memory.
+const MOST_OF_GROUP: u64 = 1 << 14;
 
-/// The number of a part for each group; 0 for groups that there are not.
-pub(super) type Parts = [usize; GROUPS];
+/// For each group the rank of its own histogram; 0 for groups that there are not.
+pub(super) type GroupRanks = [usize; GROUPS];
 
-/// The parts of each group, and the jumps within it.
+/// The groups, and the moves within each.
 #[derive(Debug)]
-pub(super) struct ByGroup {
+pub(crate) struct ByGroup {
     groups: Vec<Group>,
-    crossings: Vec<Crossings>,
-    /// The lists that no thread uses at the moment, for all groups.
-    unused: Mutex<Vec<Vec<JumpLists>>>,
+    /// By group.
+    lists: Vec<MoveLists>,
 }
 
-/// The parts of one group.
+/// The histograms of one group.
 #[derive(Debug)]
 pub(super) struct Group {
     /// The classes of the group.
     pub(super) classes: Range<usize>,
     pub(super) space: Histograms,
-    /// What the next part adds to the rank of a histogram.
+    /// What the next rank of the group adds to the rank of a whole histogram: the product of the counts of later groups.
     pub(super) stride: u32,
-    /// The men in its classes, part by part.
+    /// By rank: how many men stand in each class.
     pub(super) men: Vec<Vec<u8>>,
-    /// By part: the sum of the values of the men's classes.
+    /// By rank: the sum of the values of the men's classes.
     pub(super) centroids: Vec<i32>,
-    /// By part: what its mirror image adds to the rank of the mirror image of a histogram. Empty if there is no mirror.
+    /// By rank: what the mirror image adds to the rank of a whole mirror image. Empty if there is no mirror.
     images: Vec<u32>,
 }
 
 impl ByGroup {
-    /// `None` if men can leave their groups or jump over men of their own, or if that takes too much memory.
+    /// `None` where men may step, where there is one group, where a man may jump over one of his group, where the mirror does not map
+    /// groups to groups, and where it takes too much memory.
     pub(super) fn new(abstraction: &Abstraction) -> Option<Self> {
         let Abstraction { partition, quotas, steps, space, mirrored, .. } = abstraction;
         if !(2..=GROUPS).contains(&partition.groups.len()) || steps.iter().any(|&steps| steps != 0) {
@@ -55,92 +54,60 @@ impl ByGroup {
             let classes = first..first + classes;
             first = classes.end;
             let capacities = space.capacities()[classes.clone()].to_vec();
-            let space = Histograms::new(capacities, &[classes.len()], &[quota], MOST_PARTS)?;
+            let space = Histograms::new(capacities, &[classes.len()], &[quota], MOST_OF_GROUP)?;
             stride = stride.checked_div(space.count() as u32)?;
             let mut unranking = IncrementalUnranking::new(&space);
-            let men: Vec<Vec<u8>> = (0..space.count() as u32).map(|part| unranking.to(&space, part).to_vec()).collect();
+            let men: Vec<Vec<u8>> = (0..space.count() as u32).map(|rank| unranking.to(&space, rank).to_vec()).collect();
             let values = &partition.values[classes.clone()];
             let centroid = |men: &Vec<u8>| men.iter().zip(values).map(|(&men, value)| i32::from(men) * value).sum();
             let centroids = men.iter().map(centroid).collect();
             groups.push(Group { classes, space, stride, men, centroids, images: Vec::new() });
         }
-        debug_assert_eq!(stride, 1, "there are as many histograms as combinations of parts");
+        debug_assert_eq!(stride, 1, "there are as many histograms as combinations of those of the groups");
         if let Some(mirrored) = mirrored {
             let images = groups.iter().map(|group| group.images(&groups, mirrored)).collect::<Option<Vec<_>>>()?;
             groups.iter_mut().zip(images).for_each(|(group, images)| group.images = images);
         }
-        let crossings =
-            groups.iter().map(|group| Crossings::new(abstraction, &groups, group)).collect::<Option<_>>()?;
-        Some(Self { groups, crossings, unused: Mutex::default() })
+        let lists = groups.iter().map(|group| MoveLists::new(abstraction, &groups, group)).collect::<Option<_>>()?;
+        Some(Self { groups, lists })
     }
 
-    /// The parts of the histogram of that rank.
+    /// The ranks within the groups of the histogram of that rank.
     #[inline(always)]
-    pub(super) fn parts(&self, rank: u32) -> Parts {
-        let (mut parts, mut rest) = ([0; GROUPS], rank);
-        for (part, group) in parts.iter_mut().zip(&self.groups) {
-            *part = (rest / group.stride) as usize;
+    pub(super) fn split(&self, rank: u32) -> GroupRanks {
+        let (mut ranks, mut rest) = ([0; GROUPS], rank);
+        for (own, group) in ranks.iter_mut().zip(&self.groups) {
+            *own = (rest / group.stride) as usize;
             rest %= group.stride;
         }
-        parts
+        ranks
     }
 
     /// The sum of the men's class values.
     #[inline(always)]
-    pub(super) fn centroid(&self, parts: &Parts) -> i32 {
-        self.groups.iter().zip(parts).map(|(group, &part)| group.centroids[part]).sum()
+    pub(super) fn centroid(&self, ranks: &GroupRanks) -> i32 {
+        self.groups.iter().zip(ranks).map(|(group, &own)| group.centroids[own]).sum()
     }
 
     /// The rank of the mirror image. Call it only if there is a mirror.
     #[inline]
     pub(super) fn mirror_rank(&self, rank: u32) -> u32 {
-        self.groups.iter().zip(self.parts(rank)).map(|(group, part)| group.images[part]).sum()
+        self.groups.iter().zip(self.split(rank)).map(|(group, own)| group.images[own]).sum()
     }
 
-    /// Lists of jumps, which go on to who asks next.
-    pub(super) fn lists(&self) -> Lists<'_> {
-        let unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        Lists { of: self, lists: unused.unwrap_or_else(|| self.crossings.iter().map(JumpLists::new).collect()) }
-    }
-}
-
-/// The jumps from one histogram after another.
-pub(super) struct Lists<'a> {
-    of: &'a ByGroup,
-    /// By group.
-    lists: Vec<JumpLists>,
-}
-
-impl<'a> Lists<'a> {
-    /// By group: the abstract moves from the histogram with these parts, in order of gain.
+    /// For each group: what the abstract moves of its men change, in order of gain.
     #[inline(always)]
-    pub(super) fn by_group(&mut self, parts: Parts) -> impl Iterator<Item = &[Jump]> {
-        let groups = self.of.groups.iter().zip(&self.of.crossings);
-        let lists = groups.zip(&mut self.lists).zip(parts);
-        lists.map(move |(((group, crossings), lists), part)| lists.of(group, crossings, &parts, part))
+    pub(super) fn moves(&self, ranks: GroupRanks) -> impl Iterator<Item = &[Change]> {
+        let lists = self.groups.iter().zip(&self.lists).zip(ranks);
+        lists.map(move |((group, lists), own)| lists.of(group, &ranks, own))
     }
-}
 
-impl Drop for Lists<'_> {
-    fn drop(&mut self) {
-        let lists = std::mem::take(&mut self.lists);
-        self.of.unused.lock().unwrap_or_else(PoisonError::into_inner).push(lists);
-    }
-}
-
-/// Centroids, and what one abstract move adds to them.
-pub(crate) struct Gains<'a> {
-    pub(super) by_group: &'a ByGroup,
-    pub(super) lists: Lists<'a>,
-}
-
-impl Gains<'_> {
     /// The centroid of a histogram, and for each group the most that one of its men can add to it by an abstract move.
     #[inline(always)]
-    pub(crate) fn of(&mut self, rank: u32) -> (i32, impl Iterator<Item = i32>) {
-        let parts = self.by_group.parts(rank);
-        let most = |jumps: &[Jump]| jumps.last().map(|jump| jump.gain);
-        (self.by_group.centroid(&parts), self.lists.by_group(parts).filter_map(most))
+    pub(crate) fn gains(&self, rank: u32) -> (i32, impl Iterator<Item = i32>) {
+        let ranks = self.split(rank);
+        let most = |moves: &[Change]| moves.last().map(|change| change.gain);
+        (self.centroid(&ranks), self.moves(ranks).filter_map(most))
     }
 }
 

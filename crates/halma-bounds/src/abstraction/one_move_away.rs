@@ -21,7 +21,7 @@ pub(super) fn one_move_away(
     }
 }
 
-/// Enters a neighbour.
+/// Enters a neighbour that has no distance yet, if the search keeps it.
 #[inline(always)]
 fn enter(table: &Table, rank: u32, d: u8, within: &impl Extent, asks_once: bool, next: &mut Vec<u32>) {
     if table.get(rank) != UNREACHED {
@@ -36,17 +36,17 @@ fn enter(table: &Table, rank: u32, d: u8, within: &impl Extent, asks_once: bool,
     }
 }
 
-/// The same by lists of the jumps in each group of classes.
+/// The same by lists of moves.
 fn by_lists(by_group: &ByGroup, table: &Table, ranks: &[u32], d: u8, within: &impl Extent) -> Vec<u32> {
     let mut next = Vec::new();
     let asks_once = within.asks_once();
-    let mut lists = by_group.lists();
     for &rank in ranks {
-        let parts = by_group.parts(rank);
-        let spare = within.below(rank).map_or(i32::MAX, |limit| limit - by_group.centroid(&parts));
-        for jumps in lists.by_group(parts) {
-            for jump in jumps.iter().take_while(|jump| jump.gain < spare) {
-                enter(table, rank.wrapping_add(jump.change), d, within, asks_once, &mut next);
+        let own = by_group.split(rank);
+        // All gains have to be below this.
+        let spare = within.below(rank).map_or(i32::MAX, |limit| limit - by_group.centroid(&own));
+        for moves in by_group.moves(own) {
+            for change in moves.iter().take_while(|change| change.gain < spare) {
+                enter(table, rank.wrapping_add(change.rank), d, within, asks_once, &mut next);
             }
         }
     }

@@ -112,7 +112,7 @@ proptest! {
         let by_class = Abstraction { by_group: None, ..by_list.clone() };
         let count = by_list.space.count() as u32;
 
-        let (mut unranking, mut gains) = (IncrementalUnranking::new(&by_list.space), by_list.gains().unwrap());
+        let mut unranking = IncrementalUnranking::new(&by_list.space);
         let mut images = Vec::new();
         let ranks: Vec<u32> = (0..count).step_by(count as usize / 500 + 1).collect();
         if has_mirror {
@@ -129,7 +129,7 @@ proptest! {
                 (0..histogram.len()).filter(|b| targets >> b & 1 != 0).map(|b| values[b] - values[a]).max()
             };
             let most = (0..histogram.len()).filter(|&a| histogram[a] > 0).filter_map(gain).max();
-            let (c, gains) = gains.of(rank);
+            let (c, gains) = by_list.by_group().unwrap().gains(rank);
             prop_assert_eq!((c, gains.max()), (by_list.centroid(histogram), most));
         }
 

@@ -179,10 +179,10 @@ impl Databases {
     pub(super) fn verdicts(&self, middles: Middles) -> impl FnMut(u32) -> [bool; 2] {
         let space = &self.abstraction.space;
         let (mut unranking, mut jumps) = (IncrementalUnranking::new(space), Jumps::default());
-        let mut gains = self.abstraction.gains().filter(|_| middles == Middles::Leading);
+        let by_group = self.abstraction.by_group().filter(|_| middles == Middles::Leading);
         move |at| {
-            if let Some(gains) = &mut gains {
-                let (c, mut gains) = gains.of(at);
+            if let Some(by_group) = by_group {
+                let (c, mut gains) = by_group.gains(at);
                 return [c >= 0, c >= 0 || gains.any(|gain| 2 * c + gain >= 0)];
             }
             let histogram = unranking.to(space, at);

@@ -28,6 +28,9 @@ const PIECE_PER_SHARD: u64 = 16 << 10;
 const MOST_TOGETHER: u64 = 256 * MIB;
 const LEAST_TOGETHER: u64 = 8 * MIB;
 
+/// What a thread adds to a level that is made as a whole. A larger level is better made in pieces, of which a checkpoint can be made.
+const MOST_WHOLE: u64 = 1 << 30;
+
 /// What a job needs beside its levels, whatever the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
@@ -155,6 +158,13 @@ impl Room {
         // Vectors have room for twice as much, and the states that wait take half as much again.
         let each = (self.bytes / 16 / self.threads).min(MOST_TOGETHER);
         if each < LEAST_TOGETHER { 0 } else { each as usize }
+    }
+
+    /// What a thread may add to a level that is made as a whole; 0 where not even [`Self::batch_of_states`] has room. There are no
+    /// pieces and shards meanwhile. But vectors may have room for twice as much, and the level itself takes as much again.
+    #[must_use]
+    pub(crate) fn whole_level(&self) -> usize {
+        if self.batch_of_states() == 0 { 0 } else { (self.bytes / 8 / self.threads).min(MOST_WHOLE) as usize }
     }
 
     /// How many successors of `key` bytes the states may have that a thread expands together: they have to fit its share of the segments.

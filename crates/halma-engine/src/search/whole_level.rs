@@ -56,21 +56,14 @@ impl Expander {
         let begun = || destination.folder.of_run().is_some_and(|run| run.partial(destination.label).is_some());
         let room = self.memory_plan().measure_room();
         let sizes = self.least_together()..self.too_large.load(Ordering::Relaxed).min(MOST_STATES);
-        let may_fit = sizes.contains(&current.len()) && room.batch_of_states() > 0;
+        let may_fit = sizes.contains(&current.len()) && room.whole_level() > 0;
         if !may_fit || !puzzle.may_batch() || puzzle.filters(depth + 1) || begun() {
             return Ok(None);
         }
         let batches = self.install(|| puzzle.batches(depth, current))?;
         let Some(whole) = batches.and_then(|batches| batches.whole_level()) else { return Ok(None) };
-        // Its tables take memory, too.
-        let room = self.memory_plan().measure_room();
-        let bytes = room.batch_of_states();
-        #[cfg(any(test, feature = "testing"))]
-        let bytes = self.whole_bytes.unwrap_or(bytes);
-        // Keys may have to be sorted later: they are in parts, then in one list.
-        let states = room.level() / (3 * P::Key::BYTES as u64);
         let before: Vec<_> = [current].iter().chain(earlier).copied().collect();
-        let made = self.make_whole(&*whole, &before, Limits { bytes, states }, destination, cancel);
+        let made = self.make_whole(&*whole, &before, destination, cancel);
         if let (Err(_), Some(run)) = (&made, destination.folder.of_run()) {
             // The next process makes it in pieces: else a run that is stopped again and again would never come past this level. Why it
             // was stopped matters more than why this fails.
@@ -84,12 +77,21 @@ impl Expander {
         Ok(made)
     }
 
+    /// The limits, by the memory that is left now.
+    fn limits_of_whole<K: Key>(&self) -> Limits {
+        let room = self.memory_plan().measure_room();
+        let bytes = room.whole_level();
+        #[cfg(any(test, feature = "testing"))]
+        let bytes = self.whole_bytes.unwrap_or(bytes);
+        // Keys may have to be sorted later: they are in parts, then in one list.
+        Limits { bytes, states: room.level() / (3 * K::BYTES as u64) }
+    }
+
     /// The next level; `None` where it exceeds the limits.
     fn make_whole<K: Key>(
         &self,
         whole: &dyn WholeLevel<K>,
         before: &[&Level<K>],
-        limits: Limits,
         destination: LevelDestination<'_>,
         cancel: &CancellationToken,
     ) -> Result<Option<Expansion<K>>, Stopped> {
@@ -98,7 +100,7 @@ impl Expander {
         for level in before {
             match level.layout().filter(|layout| whole.takes(&***layout)) {
                 Some(layout) => layouts.push(Arc::clone(layout)),
-                None => match self.lay_out(whole, level, limits, cancel)? {
+                None => match self.lay_out(whole, level, self.limits_of_whole::<K>(), cancel)? {
                     Some(layout) => layouts.push(layout),
                     None => {
                         too_large(level);
@@ -107,6 +109,8 @@ impl Expander {
                 },
             }
         }
+        // The tables of the puzzle and these layouts take memory, too.
+        let limits = self.limits_of_whole::<K>();
         let layouts: Vec<&dyn Layout<K>> = layouts.iter().map(|layout| &**layout).collect();
         let expand = |worker: &mut dyn LevelWorker<K>, _: usize, part: usize| {
             let expanded = worker.expand(layouts[0], part, limits.bytes);

@@ -25,6 +25,9 @@ pub trait Layout<K>: Any + Send + Sync + fmt::Debug {
 
     /// Appends the keys of a part, in any order. Each state is in one part.
     fn keys(&self, part: usize, keys: &mut Vec<K>);
+
+    /// Whether the level has a state with this key, which is that of some state of the puzzle.
+    fn has(&self, key: K) -> bool;
 }
 
 impl<K: Key> Level<K> {
@@ -64,6 +67,11 @@ impl<K: Key> Level<K> {
         let Ok(segments) = parallel::map_chunks(&keys, CODED_AT_ONCE * BLOCK, || (), coded);
         // Another thread may have been faster; it made the same.
         let _ = self.coded.set(segments.into_iter().collect());
+    }
+
+    /// The layout, if it is all that there is: whoever asks for few keys need not have them coded.
+    pub(super) fn layout_alone(&self) -> Option<&dyn Layout<K>> {
+        self.layout.as_deref().filter(|_| self.coded.get().is_none())
     }
 
     /// Stops where a layout does not have the states that were counted.
@@ -111,6 +119,10 @@ mod tests {
         fn keys(&self, part: usize, keys: &mut Vec<u64>) {
             keys.extend(self.0.iter().filter(|&number| number % 10 == part as u64));
         }
+
+        fn has(&self, key: u64) -> bool {
+            self.0.contains(&key)
+        }
     }
 
     #[test]
@@ -119,6 +131,9 @@ mod tests {
         let laid_out = || Level::laid_out(Arc::new(ByDigit(keys.clone())), keys.len() as u64);
         let (one, other, plain) = (laid_out(), laid_out(), Level::of(keys.clone()));
         assert_eq!((one.len(), one.bytes(), one.resident_bytes()), (keys.len() as u64, 8 * one.len(), 8 * one.len()));
+        assert!(one.contains(7).unwrap() && !one.contains(8).unwrap());
+        assert_eq!(one.first_of(vec![9, 21, 8, 14]).unwrap(), Some(14));
+        assert!(one.layout_alone().is_some(), "looking up few keys codes none");
         one.code();
         let copy = other.clone();
         for level in [&one, &other, &copy] {

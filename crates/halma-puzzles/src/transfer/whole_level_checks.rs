@@ -58,6 +58,7 @@ pub fn check<P: Puzzle>(
     assert_eq!(largest, new.iter().filter_map(|&key| puzzle.measure(&mut scratch, key)).max());
     assert_eq!((len, all_old), (new.len() as u64, successors.intersection(&old).count() as u64));
     let level = whole.level(parts);
+    assert!(successors.iter().chain(&old).all(|&key| level.has(key) == new.contains(&key)));
     assert_eq!((keys_of(&*level), told), (new.clone(), new));
     // Nothing is left of it.
     assert!(keys_of(&*lay_out(whole, &[])).is_empty());

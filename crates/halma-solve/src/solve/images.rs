@@ -17,6 +17,8 @@ use super::frontiers::found_on;
 
 /// The most blocks whose images are computed at a time: many, so that lookups ascend over long stretches.
 const BLOCKS: usize = 64;
+/// The fewest, but where memory is short: a small level is shared out among threads in no smaller parts.
+const LEAST_BLOCKS: usize = 8;
 /// The most blocks whose images several processes exchange in one round.
 const ROUND_BLOCKS: usize = 256;
 
@@ -66,8 +68,8 @@ impl Engine<'_> {
         others: &[&Level<K>],
         images: impl Images<K>,
     ) -> Result<Option<Common<K>>, Stopped> {
-        // A small level is shared out, too.
-        let at_once = self.image_blocks::<K>().min(level.blocks().div_ceil(self.expander.threads())).max(1);
+        let share = level.blocks().div_ceil(self.expander.threads()).max(LEAST_BLOCKS);
+        let at_once = self.image_blocks::<K>().min(share);
         let search = |(): &mut (), number: usize| {
             let blocks = number * at_once..((number + 1) * at_once).min(level.blocks());
             least_on(images(level, blocks)?, others)

@@ -99,6 +99,17 @@ impl<const W: usize, K: Key> Layout<K> for RowLevel<W, K> {
             rank_row(&self.tables, &self.matrix, (row, bits), &mut space, keys, &mut None);
         });
     }
+
+    fn has(&self, key: K) -> bool {
+        let inner = &self.matrix.inner;
+        let (army, mut images) = (self.tables.army(key), vec![Cells::EMPTY; 1 + self.tables.permutations.len()]);
+        show(&self.tables, army, &mut images);
+        // The level has one of them.
+        images.into_iter().any(|image| {
+            let column = inner.column[usize::from(inner.bits_of(image))];
+            self.columns(&(image & !inner.all)).binary_search(&column).is_ok()
+        })
+    }
 }
 
 impl<const W: usize, K: Key> ArmyBatches<W, K> {

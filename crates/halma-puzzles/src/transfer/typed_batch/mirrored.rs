@@ -49,8 +49,8 @@ impl TypedMirror {
 }
 
 impl<'l, const W: usize, K: Key> MirroredLevels<'l, W, K> {
-    /// `mirror` maps cells to cells. `None` where one of the other levels is not laid out as groups of states of this problem, or
-    /// where mirror images are no such states.
+    /// `mirror` maps cells to cells. `None` where one of the levels is laid out otherwise than as groups of states of this problem, where
+    /// one of the others is not laid out, or where mirror images are no such states.
     #[must_use]
     pub fn new(
         tables: &'l ProblemTables<W, K>,
@@ -61,7 +61,10 @@ impl<'l, const W: usize, K: Key> MirroredLevels<'l, W, K> {
         let typed = tables.typed.get()?.as_ref()?;
         let level = |level: &'l Level<K>| TypedLevel::of(&**level.layout()?, typed);
         let there = there.iter().map(|&other| level(other)).collect::<Option<_>>()?;
-        let here = level(here).map_or(Here::Keys(here), Here::Groups);
+        let here = match here.layout() {
+            Some(_) => Here::Groups(level(here)?),
+            None => Here::Keys(here),
+        };
         let lattice = &tables.jumping.as_ref()?.lattice;
         let (product, numbering) = (&typed.product, QuarterNumbering::new(&lattice.board));
         let cells = |slot: usize| typed.cells_of(slot).collect::<Vec<usize>>();
@@ -176,18 +179,5 @@ impl<'l> LastGroup<'l> {
             *self = Self { first, second, pairs: parts[first].group(second) };
         }
         self.pairs.binary_search(&pair).is_ok()
-    }
-}
-
-impl Part {
-    /// The pair numbers of the group with this second number, ascending.
-    fn group(&self, second: usize) -> &[u16] {
-        match self.groups.binary_search_by_key(&second, |&(other, _)| usize::from(other)) {
-            Ok(place) => {
-                let start = place.checked_sub(1).map_or(0, |before| self.groups[before].1);
-                &self.pairs[start as usize..self.groups[place].1 as usize]
-            }
-            Err(_) => &[],
-        }
     }
 }

@@ -37,6 +37,17 @@ impl Part {
         &self.pairs[before..]
     }
 
+    /// The pair numbers of the group with this second number, ascending.
+    pub(super) fn group(&self, second: usize) -> &[u16] {
+        match self.groups.binary_search_by_key(&second, |&(other, _)| usize::from(other)) {
+            Ok(place) => {
+                let start = place.checked_sub(1).map_or(0, |before| self.groups[before].1);
+                &self.pairs[start as usize..self.groups[place].1 as usize]
+            }
+            Err(_) => &[],
+        }
+    }
+
     /// The groups: second number and pair numbers.
     pub(super) fn groups(&self) -> impl Iterator<Item = (usize, &[u16])> {
         let starts = [0].into_iter().chain(self.groups.iter().map(|&(_, end)| end));
@@ -84,6 +95,15 @@ impl<const W: usize, K: Key> Layout<K> for TypedLevel<W, K> {
         let mut men = vec![0; self.tables.ranks.men()];
         for (second, pairs) in self.parts[part].groups() {
             rank_group(&self.tables.ranks, &self.typed, (part, second, pairs), (keys, &mut men));
+        }
+    }
+
+    fn has(&self, key: K) -> bool {
+        let army = self.tables.army(key);
+        let men: Vec<u8> = army.iter().map(|cell| cell as u8).collect();
+        self.typed.holds(army) && {
+            let (first, rest) = self.typed.product.least(&self.typed.sets(&men));
+            self.parts[first].group((rest >> 16) as usize).binary_search(&(rest as u16)).is_ok()
         }
     }
 }

@@ -286,7 +286,6 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let target = setup.tables.states.canonical(problem::set(&setup.problem.transfer.target));
         for length in half.lengths.clone() {
             let Some(level) = ahead.levels.get(length as usize) else { continue };
-            setup.engine.code(level);
             let here = level.contains(target)?;
             if setup.engine.expander.exchange().any(here)? {
                 let walk = setup.armies(&setup.trace(&ahead.levels[..=length as usize], target)?)?;

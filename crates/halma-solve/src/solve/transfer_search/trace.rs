@@ -12,7 +12,6 @@ use super::setup::Setup;
 impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// The keys of a walk through `levels`, from level 0 to `last` on the last level.
     pub(super) fn trace(&self, levels: &[Level<K>], last: K) -> Result<Vec<K>, Stopped> {
-        levels.iter().for_each(|level| self.engine.code(level));
         trace_shared(&self.puzzle(Vec::new()), levels, last, self.engine.expander.exchange())
     }
 

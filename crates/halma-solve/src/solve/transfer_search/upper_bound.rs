@@ -20,7 +20,7 @@ use crate::solve::{Answer, Side};
 const WIDTHS: [usize; 3] = [500, 10_000, 100_000];
 /// The next beam search waits until all lengths so far have made so many times the successors of the last one: while no solution is
 /// known, and once one is, which may well be a shortest one already.
-const WAITS: [u64; 2] = [6, 80];
+const WAITS: [u64; 2] = [1, 80];
 /// The longest solution that is sought has so many times the moves of the lower bound.
 const LONGEST_SOUGHT: u32 = 3;
 /// Lengths are decided together if that is expected to take at most this many times the successors of all searches before.
@@ -29,9 +29,9 @@ const FACTOR: f64 = 4.0;
 const LEAP: f64 = 32.0;
 /// A total of so many successors is quick, and counts as done.
 const QUICK_SUCCESSORS: f64 = 2e6;
-/// A last search of so many successors takes seconds. It pays at once: the known solution is likely a shortest one, and each search on
+/// A last search of so many successors takes ten to twenty seconds. It pays at once: the known solution is likely a shortest one, and each search on
 /// the way to it would take its own tables.
-const LAST_SEARCH_SUCCESSORS: f64 = 2e8;
+const LAST_SEARCH_SUCCESSORS: f64 = 1e9;
 /// Until the lengths so far have made [`QUICK_SUCCESSORS`] successors, a last search is expected to grow by at least
 /// this factor a length.
 const LEAST_GROWTH: f64 = 6.0;
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(last_to_decide_together(20, Some(26), &[(19, 1_500)]), 20);
         // Two lengths alone may be alike, whatever comes.
         assert_eq!(last_to_decide_together(21, Some(26), &[(19, 1_500), (20, 1_500)]), 21);
-        assert_eq!(last_to_decide_together(22, Some(26), &[(19, 1_500), (20, 1_500), (21, 65_000)]), 23);
+        assert_eq!(last_to_decide_together(22, Some(27), &[(19, 1_500), (20, 1_500), (21, 65_000)]), 23);
     }
 
     #[test]
@@ -168,8 +168,8 @@ mod tests {
         assert_eq!(last_to_decide_together(22, Some(26), &rising), 26);
         assert_eq!(last_to_decide_together(22, Some(27), &rising), 23);
         let level = [(19, 14_568), (20, 14_568), (21, 14_568)];
-        assert_eq!(last_to_decide_together(22, Some(26), &level), 26);
-        assert_eq!(last_to_decide_together(22, Some(27), &level), 23);
+        assert_eq!(last_to_decide_together(22, Some(27), &level), 27);
+        assert_eq!(last_to_decide_together(22, Some(28), &level), 23);
     }
 
     #[test]
