@@ -12,6 +12,7 @@
 //! moves are.
 
 mod by_group;
+mod group;
 mod move_lists;
 mod one_move_away;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::Abstraction;
-use super::by_group::{GROUPS, Group, GroupRanks};
+use super::group::{GROUPS, Group, GroupRanks};
 
 /// The most combinations of what the men of other groups allow.
 const MOST_COMBINATIONS: usize = 1 << 16;
