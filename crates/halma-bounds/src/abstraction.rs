@@ -318,24 +318,12 @@ impl Abstraction {
     /// Where jumps lead a man of class `a`, and that class itself.
     #[inline(always)]
     fn landings(&self, histogram: &[u8], jumps: &Jumps, a: usize) -> u32 {
-        let (mut reached, mut new) = (1u32 << a, 1u32 << a);
         if self.over_own >> a & 1 == 0 {
-            while new != 0 {
-                let to = jumps.over_one[new.trailing_zeros() as usize] & jumps.room & !reached;
-                reached |= to;
-                new = new & (new - 1) | to;
-            }
-            return reached;
+            return reached_from(a, |class| jumps.over_one[class] & jumps.room);
         }
         // Moves are judged without the mover, whose class may be empty then.
         let missing = if histogram[a] == 1 { &self.jumps_over[a] } else { &[0; MAX_CLASSES] };
-        while new != 0 {
-            let class = new.trailing_zeros() as usize;
-            let to = (jumps.over_two[class] | jumps.over_one[class] & !missing[class]) & jumps.room & !reached;
-            reached |= to;
-            new = new & (new - 1) | to;
-        }
-        reached
+        reached_from(a, |class| (jumps.over_two[class] | jumps.over_one[class] & !missing[class]) & jumps.room)
     }
 
     /// Those of `classes` whose men land in the same classes as the men of `a`: jumps lead there and back, if they go
@@ -424,14 +412,21 @@ impl Abstraction {
     }
 }
 
-/// Whether a man of class `a` might jump over another of his class: from a class to which jumps over any classes lead him.
-fn jumps_over_own(jumps_over: &[ByClass], a: usize) -> bool {
+/// The classes that a man of class `a` reaches by jump after jump, and that class itself, where a jump from a class leads to
+/// any of `to`.
+#[inline(always)]
+fn reached_from(a: usize, to: impl Fn(usize) -> u32) -> u32 {
     let (mut reached, mut new) = (1u32 << a, 1u32 << a);
     while new != 0 {
-        let class = new.trailing_zeros() as usize;
-        let to = jumps_over.iter().fold(0, |set, over| set | over[class]) & !reached;
-        reached |= to;
-        new = new & (new - 1) | to;
+        let more = to(new.trailing_zeros() as usize) & !reached;
+        reached |= more;
+        new = new & (new - 1) | more;
     }
+    reached
+}
+
+/// Whether a man of class `a` might jump over another of his class: from a class to which jumps over any classes lead him.
+fn jumps_over_own(jumps_over: &[ByClass], a: usize) -> bool {
+    let reached = reached_from(a, |class| jumps_over.iter().fold(0, |set, over| set | over[class]));
     (0..jumps_over.len()).any(|class| reached >> class & 1 != 0 && jumps_over[a][class] != 0)
 }

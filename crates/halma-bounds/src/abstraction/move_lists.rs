@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::Abstraction;
 use super::group::{GROUPS, Group, GroupRanks};
+use super::{Abstraction, reached_from};
 
 /// The most combinations of what the men of other groups allow.
 const MOST_COMBINATIONS: usize = 1 << 16;
@@ -109,12 +109,7 @@ impl Group {
         let room = self.space.room(before) << first;
         let mut moves = Vec::new();
         for a in (0..before.len()).filter(|&a| before[a] > 0) {
-            let (mut reached, mut new) = (1u32 << (first + a), 1u32 << (first + a));
-            while new != 0 {
-                let to = jumps[new.trailing_zeros() as usize - first] & room & !reached;
-                reached |= to;
-                new = new & (new - 1) | to;
-            }
+            let reached = reached_from(first + a, |class| jumps[class - first] & room);
             for b in (0..before.len()).filter(|&b| b != a && reached >> (first + b) & 1 != 0) {
                 let mut men = before.clone();
                 men[a] -= 1;

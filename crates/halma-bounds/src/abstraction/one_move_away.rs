@@ -23,7 +23,7 @@ pub(super) fn one_move_away(
 
 /// Enters a neighbour that has no distance yet, if the search keeps it.
 #[inline(always)]
-fn enter(table: &Table, rank: u32, d: u8, within: &impl Extent, asks_once: bool, next: &mut Vec<u32>) {
+fn enter(table: &Table, rank: u32, d: u8, within: &impl Extent, next: &mut Vec<u32>) {
     if table.get(rank) != UNREACHED {
         return;
     }
@@ -31,7 +31,7 @@ fn enter(table: &Table, rank: u32, d: u8, within: &impl Extent, asks_once: bool,
         if table.claim(rank, d) {
             next.push(rank);
         }
-    } else if asks_once {
+    } else if within.asks_once() {
         table.set(rank, LEFT_OUT);
     }
 }
@@ -39,14 +39,13 @@ fn enter(table: &Table, rank: u32, d: u8, within: &impl Extent, asks_once: bool,
 /// The same by lists of moves.
 fn by_lists(by_group: &ByGroup, table: &Table, ranks: &[u32], d: u8, within: &impl Extent) -> Vec<u32> {
     let mut next = Vec::new();
-    let asks_once = within.asks_once();
     for &rank in ranks {
         let own = by_group.split(rank);
         // All gains have to be below this.
         let spare = within.below(rank).map_or(i32::MAX, |limit| limit - by_group.centroid(&own));
         for moves in by_group.moves(own) {
             for change in moves.iter().take_while(|change| change.gain < spare) {
-                enter(table, rank.wrapping_add(change.rank), d, within, asks_once, &mut next);
+                enter(table, rank.wrapping_add(change.rank), d, within, &mut next);
             }
         }
     }
@@ -65,7 +64,6 @@ fn class_by_class(abstraction: &Abstraction, table: &Table, ranks: &[u32], d: u8
     let mut next = Vec::new();
     // The classes before this one are as they were when `around` was entered.
     let mut unchanged = usize::MAX;
-    let asks_once = within.asks_once();
     for &rank in ranks {
         unranking.to(&abstraction.space, rank);
         let (histogram, changed) = unranking.last();
@@ -102,7 +100,7 @@ fn class_by_class(abstraction: &Abstraction, table: &Table, ranks: &[u32], d: u8
                 while targets != 0 {
                     let b = targets.trailing_zeros() as usize;
                     targets &= targets - 1;
-                    enter(table, around.moved(a, b), d, within, asks_once, &mut next);
+                    enter(table, around.moved(a, b), d, within, &mut next);
                 }
             }
         }
