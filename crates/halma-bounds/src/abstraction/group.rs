@@ -45,17 +45,19 @@ impl Group {
         Some(Self { classes, space, stride: *stride, men, centroids, images: Vec::new() })
     }
 
-    /// [`Self::images`] under a mirror of classes; `None` if the mirror does not map it to a whole group with as many men.
+    /// [`Self::images`] under a mirror of classes; `None` if the mirror does not map its classes one to one to those of a group with
+    /// as many men.
     pub(super) fn images_under(&self, mirrored: &[u8], groups: &[Self]) -> Option<Vec<u32>> {
         let image_of = |class: usize| usize::from(mirrored[class]);
         let there = groups.iter().find(|there| there.classes.contains(&image_of(self.classes.start)))?;
-        let is_whole = there.classes.len() == self.classes.len()
+        let images_of = |class: usize| there.classes.clone().filter(move |&image| image_of(image) == class).count();
+        let is_one_to_one = there.classes.len() == self.classes.len()
             && there.space.men() == self.space.men()
-            && there.classes.clone().all(|class| self.classes.contains(&image_of(class)));
+            && self.classes.clone().all(|class| images_of(class) == 1);
         let image = |men: &Vec<u8>| {
             let men = there.classes.clone().map(|class| men[image_of(class) - self.classes.start]);
             there.space.rank_of(men) * there.stride
         };
-        is_whole.then(|| self.men.iter().map(image).collect())
+        is_one_to_one.then(|| self.men.iter().map(image).collect())
     }
 }

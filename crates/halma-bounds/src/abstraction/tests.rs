@@ -142,3 +142,21 @@ proptest! {
         prop_assert_eq!(some(&by_list), some(&by_class));
     }
 }
+
+#[test]
+fn a_mirror_that_does_not_map_classes_one_to_one_has_no_lists_by_group() {
+    let lattice = Lattice::new(Board::from_map(&"......\n".repeat(6)).unwrap().0, Rule::Six);
+    let group: Vec<usize> = (0..36).map(|cell| lattice.board.type_of(cell)).collect();
+    let centroid: Vec<i32> = (0..36).map(|c| c % 6 + c / 6 - 5).collect();
+    let partition = Partition::new(&centroid, &Bands::finest(&centroid, &group), None, &group).unwrap();
+    let is_by_group = |mirror: &[u8]| {
+        let men = [0, 7, 28, 35];
+        Abstraction::new(&lattice, true, partition.clone(), Some(mirror), &men, 1 << 20).unwrap().by_group.is_some()
+    };
+    let right: Vec<u8> = (0..36).rev().collect();
+    assert!(is_by_group(&right));
+    // Two cells of a row, of different centroids, have each other's images.
+    let mut wrong = right;
+    wrong.swap(1, 3);
+    assert!(!is_by_group(&wrong));
+}

@@ -18,6 +18,7 @@ use halma_rules::board::{Board, NAMED};
 use halma_rules::centroid;
 use halma_rules::job::{Job, Problem};
 use halma_rules::moves::destinations;
+use halma_rules::symmetry::Symmetries;
 
 /// Boards on whose quarters several directions go the same number of bits on, some with room for few men.
 const NARROW: [&str; 6] = [
@@ -87,9 +88,10 @@ fn said(
     if jumps_only && problem.types(&goal) != problem.types(&start) {
         return None;
     }
-    // Any function of the cells will do. The centroids of a problem whose armies are the same are all 0.
+    // Without a mirror any function of the cells will do. The centroids of a problem whose armies are the same are all 0.
     let values: Vec<i32> = (0..cells.len()).map(|c| cells.xy(c)).map(|(x, y)| x + y).collect();
-    let databases = Databases::new(problem, &problem.symmetries(), &values, &Granularity::default(), 100_000);
+    let symmetries = Symmetries { mirror: None, ..problem.symmetries() };
+    let databases = Databases::new(problem, &symmetries, &values, &Granularity::default(), 100_000);
     let abstraction: &Arc<Abstraction> = &databases.abstraction;
     let small = |army: &[usize]| army.iter().map(|&c| c as u8).collect::<Vec<u8>>();
     let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
