@@ -185,5 +185,8 @@ fn main() {
             assert_eq!(next.tally.states, NEXT);
         });
     }
-    println!("\nLevel 7 takes {:.2} bytes a state.", bytes as f64 / NEXT as f64);
+    println!(
+        "\nThe stages are those of a level in pieces. The whole level is made in rows of bits, and needs keys for its digests alone."
+    );
+    println!("Level 7 takes {:.2} bytes a state.", bytes as f64 / NEXT as f64);
 }
