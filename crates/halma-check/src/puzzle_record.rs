@@ -148,9 +148,10 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     let models = Models { searched: &*model, counted: counted.as_deref().unwrap_or(&*model) };
     let mut checked = stated(spec, &*model);
     if let Some(symmetries) = &record.symmetries {
-        let order = symmetries.fixing.len();
-        if order > 0 {
-            checked.push(format!("{order} symmetries, which keep moves, starts and goals"));
+        match symmetries.fixing.len() {
+            0 => {}
+            1 => checked.push("the identity, the only symmetry used".into()),
+            order => checked.push(format!("{order} symmetries, which keep moves, starts and goals")),
         }
         if symmetries.mirror.is_some() {
             checked.push("a mirror, which takes the starts to the goal and turns moves round".into());
