@@ -263,8 +263,8 @@ impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
             vec![Attempt::of(length, Answer::Found(walk), begun)]
         } else if problem.leads() && length > 0 {
             let together = if problem.decides_several() { lengths } else { length..=length };
-            let mut leading =
-                Leading { setup: &self.setup, probes_all: self.upper_bound.has_none(), longer: self.longer.take() };
+            let probes = self.upper_bound.probes();
+            let mut leading = Leading { setup: &self.setup, probes, longer: self.longer.take() };
             let attempts = leading.decide(together);
             self.longer = leading.longer;
             attempts

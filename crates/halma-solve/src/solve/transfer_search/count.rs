@@ -41,7 +41,7 @@ use halma_rules::problem;
 use halma_rules::symmetry::Symmetry;
 
 use super::half::MirroredHalf;
-use super::leading::Leading;
+use super::leading::{Leading, Probes};
 use super::narrowed::Narrowed;
 use super::setup::Setup;
 use super::shared_levels::SharedLevels;
@@ -133,7 +133,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         match problem.pruning {
             Pruning::Leading { .. } => {
                 ahead.side = Side::Leading;
-                let leading = Leading { setup, probes_all: false, longer: None };
+                let leading = Leading { setup, probes: Probes::Never, longer: None };
                 let to_middles = leading.to_middles(length)?;
                 leading.lead(length, &to_middles, None, ahead)?;
                 drop(to_middles);

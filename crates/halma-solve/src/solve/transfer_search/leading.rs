@@ -74,12 +74,22 @@ enum Led<const W: usize> {
     Found(Solution<W>),
 }
 
+/// Which lengths a search probes for palindromes. If a solution is known, a slightly shorter one is not found as easily.
+#[derive(Clone, Copy)]
+pub(super) enum Probes {
+    /// All: no solution is known.
+    All,
+    /// The first.
+    First,
+    /// None: the search is short.
+    Never,
+}
+
 /// The search by leading halves.
 pub(super) struct Leading<'s, const W: usize, K: Key> {
     pub(super) setup: &'s Setup<'s, W, K>,
-    /// Whether to probe for palindromes of all lengths, not of the first alone. If a solution is known, a slightly shorter
-    /// one is not found as easily, and such probes are not worth their time.
-    pub(super) probes_all: bool,
+    /// Which lengths to probe for palindromes.
+    pub(super) probes: Probes,
     /// The shortest solution found so far that is longer than a length still to be decided.
     pub(super) longer: Option<Solution<W>>,
 }
@@ -101,10 +111,14 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let begun = Instant::now();
         let (leading, led) = loop {
             let mut leading = LevelSequence::new(self.setup.stem(top), Side::Leading);
-            let probed = first..=if self.probes_all { top } else { first };
+            let probed = match self.probes {
+                Probes::All => Some(first..=top),
+                Probes::First => Some(first..=first),
+                Probes::Never => None,
+            };
             let to_middles = self.setup.extend_databases(top).and_then(|()| self.to_middles(top));
             let led = to_middles.and_then(|to_middles| {
-                let found = self.lead(top, &to_middles, Some(probed), &mut leading)?;
+                let found = self.lead(top, &to_middles, probed, &mut leading)?;
                 Ok(found.map_or(Led::ToMiddles(to_middles), Led::Found))
             });
             match led {

@@ -10,6 +10,7 @@ use halma_record::words::counted;
 use halma_rules::cells::Cells;
 
 use super::Solution;
+use super::leading::Probes;
 use super::setup::Setup;
 use super::truncate::{BETA, Truncation};
 use crate::solve::level_sequence::LevelSequence;
@@ -46,12 +47,18 @@ pub(super) struct UpperBound<const W: usize> {
     /// How many successors the last one made.
     made: u64,
     shortest: Option<Solution<W>>,
+    /// Whether the lengths that were chosen last are expected to take seconds.
+    is_short: bool,
 }
 
 impl<const W: usize> UpperBound<W> {
-    /// Whether no solution has been found yet.
-    pub(super) fn has_none(&self) -> bool {
-        self.shortest.is_none()
+    /// Which of the lengths that were chosen last to probe for palindromes.
+    pub(super) fn probes(&self) -> Probes {
+        match self.shortest {
+            None => Probes::All,
+            Some(_) if self.is_short => Probes::Never,
+            Some(_) => Probes::First,
+        }
     }
 
     /// The shortest solution that they have found.
@@ -80,7 +87,9 @@ impl<const W: usize> UpperBound<W> {
         }
         let found = self.shortest.as_ref().map(|known| known.length.saturating_sub(1));
         let last = found.into_iter().chain(greatest).min();
-        Ok(last_to_decide_together(first, last, decided))
+        let Together { last, is_short } = lengths_to_decide_together(first, last, decided);
+        self.is_short = is_short;
+        Ok(last)
     }
 
     /// The solution of `length` moves that a beam search has found, if any.
@@ -117,41 +126,53 @@ impl<const W: usize> UpperBound<W> {
     }
 }
 
-/// The last length to decide together, from `first` on: `last`, if that is known and seems near; otherwise as far as
+/// The lengths to decide together.
+#[derive(Debug, PartialEq, Eq)]
+struct Together {
+    last: u32,
+    /// Whether the growth so far tells that this takes seconds.
+    is_short: bool,
+}
+
+/// The lengths to decide together, from `first` on: up to `last`, if that is known and seems near; otherwise as far as
 /// the growth so far predicts an effort of the same order as for `decided` (see [`UpperBound::last_together`]).
-fn last_to_decide_together(first: u32, last: Option<u32>, decided: &[(u32, u64)]) -> u32 {
+fn lengths_to_decide_together(first: u32, last: Option<u32>, decided: &[(u32, u64)]) -> Together {
+    let alone = Together { last: first, is_short: false };
     let last = last.map(|last| last.max(first));
-    let Some((&(top, made), before)) = decided.split_last() else { return first };
+    let Some((&(top, made), before)) = decided.split_last() else { return alone };
     // Odd and even lengths differ, so growth is measured over at least two lengths.
-    let Some(&(earlier, less)) = before.iter().rev().find(|&&(earlier, _)| earlier + 2 <= top) else { return first };
+    let Some(&(earlier, less)) = before.iter().rev().find(|&&(earlier, _)| earlier + 2 <= top) else { return alone };
     let done: f64 = decided.iter().map(|&(_, made)| made as f64).sum();
     let power = |growth: f64, lengths: u32| (0..lengths).fold(1.0, |p, _| p * growth);
     let ratio = made.max(1) as f64 / less.max(1) as f64;
     // The growth from one length to the next, rounded up to sixteenths, so that it is the same on every machine.
     let growth = (17..).map(|g| f64::from(g) / 16.0).find(|&g| power(g, top - earlier) >= ratio).unwrap_or(f64::MAX);
     let expected = |length: u32, growth: f64| made as f64 * power(growth, length - top);
+    let careful = if done < QUICK_SUCCESSORS { growth.max(LEAST_GROWTH) } else { growth };
+    let up_to = |last: u32| Together { last, is_short: expected(last, careful) <= LAST_SEARCH_SUCCESSORS };
     // Growth measured on little work may be far from the truth.
     let width = top - before.last().map_or(top - 1, |&(before, _)| before);
     let trusted = if done < QUICK_SUCCESSORS { first + 2 * width - 1 } else { u32::MAX };
     if let Some(last) = last {
-        let careful = if done < QUICK_SUCCESSORS { growth.max(LEAST_GROWTH) } else { growth };
-        if expected(last, careful) <= LAST_SEARCH_SUCCESSORS {
-            return last;
+        if up_to(last).is_short {
+            return up_to(last);
         }
         if expected(last, growth) <= LEAP * done.max(QUICK_SUCCESSORS) {
-            return last.min(trusted);
+            return up_to(last.min(trusted));
         }
     }
     let beyond = last.unwrap_or(u32::MAX).min(trusted).min(first + TOGETHER - 1);
-    (first..=beyond)
-        .rev()
-        .find(|&length| expected(length, growth) <= FACTOR * done.max(QUICK_SUCCESSORS))
-        .unwrap_or(first)
+    let fits = |&length: &u32| expected(length, growth) <= FACTOR * done.max(QUICK_SUCCESSORS);
+    up_to((first..=beyond).rev().find(fits).unwrap_or(first))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn last_to_decide_together(first: u32, last: Option<u32>, decided: &[(u32, u64)]) -> u32 {
+        lengths_to_decide_together(first, last, decided).last
+    }
 
     #[test]
     fn growth_is_learnt_from_single_lengths_before_several_are_decided() {
@@ -170,6 +191,15 @@ mod tests {
         let level = [(19, 14_568), (20, 14_568), (21, 14_568)];
         assert_eq!(last_to_decide_together(22, Some(27), &level), 27);
         assert_eq!(last_to_decide_together(22, Some(28), &level), 23);
+    }
+
+    #[test]
+    fn only_growth_can_tell_that_a_search_is_short() {
+        let is_short = |last: u32, decided: &[(u32, u64)]| lengths_to_decide_together(22, Some(last), decided).is_short;
+        assert!(!is_short(26, &[]));
+        assert!(!is_short(26, &[(20, 343), (21, 14_568)]));
+        assert!(is_short(26, &[(19, 343), (20, 343), (21, 14_568)]));
+        assert!(!is_short(26, &[(19, 343), (20, 343), (21, 2_000_000_000)]));
     }
 
     #[test]
