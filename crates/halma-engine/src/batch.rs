@@ -57,7 +57,7 @@ pub trait WholeLevel<K>: Send + Sync {
     /// What one thread works with.
     fn worker(&self) -> Box<dyn LevelWorker<K>>;
 
-    /// In how many parts the level is made.
+    /// In how many parts the level is made. To be asked when all threads have added.
     fn parts(&self) -> usize;
 
     /// The level of these states: those of all parts, in order, as [`LevelWorker::new_states`] made them. Forgets what was added.
@@ -101,7 +101,7 @@ pub struct NewStates {
 /// All successors that no bound prunes are emitted, each at least once: where many states have the same successor, work is saved by
 /// emitting it once.
 pub trait Batch<K>: Send {
-    /// Adds states of the level, which ascend.
+    /// Adds states of the level, which ascend. None may wait that [`Self::expand`] has left.
     fn add(&mut self, keys: &[K]);
 
     /// Whether states wait to be expanded.
@@ -114,7 +114,7 @@ pub trait Batch<K>: Send {
     fn bytes_made(&self) -> usize;
 
     /// Expands some of the states that wait, at least one, until [`Self::bytes_made`] is so much. Nothing if none wait.
-    /// [`Batches::clear`] was called since the last successor was emitted.
+    /// If successors were emitted before, [`Batches::clear`] must have been called since.
     fn expand(&mut self, bytes: usize) -> Expanded;
 
     /// Emits successors of any batch that were not emitted yet: about `wanted`, or all that are left to this thread. Returns how many.

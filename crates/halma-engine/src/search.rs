@@ -33,6 +33,8 @@ pub use expander::{Expander, Expansion, Tally, manifest_entry, manifest_entry_of
 pub use levels::{Levels, levels};
 pub use trace::{trace, trace_by, trace_shared};
 
+use crate::puzzle::Puzzle;
+use crate::store::Level;
 use crate::store::workspace::Workspace;
 
 /// Progress of a level under way; called often, from all threads.
@@ -62,6 +64,33 @@ pub struct LevelDestination<'a> {
     pub label: &'a str,
     /// Receives the progress.
     pub watch: Option<&'a dyn Watch>,
+}
+
+/// A level that is expanded, and what its successors are compared with.
+pub struct LevelSource<'a, P: Puzzle> {
+    /// The puzzle.
+    pub puzzle: &'a P,
+    /// The depth of the level.
+    pub depth: u32,
+    /// The level.
+    pub current: &'a Level<P::Key>,
+    /// Earlier levels, whose states are old. Those of `current` are in any case.
+    pub earlier: &'a [&'a Level<P::Key>],
+}
+
+impl<P: Puzzle> Clone for LevelSource<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Puzzle> Copy for LevelSource<'_, P> {}
+
+impl<'a, P: Puzzle> LevelSource<'a, P> {
+    /// All levels whose states are old.
+    fn before(self) -> Vec<&'a Level<P::Key>> {
+        std::iter::once(self.current).chain(self.earlier.iter().copied()).collect()
+    }
 }
 
 impl<'a> LevelDestination<'a> {

@@ -9,12 +9,13 @@ pub mod typed_batch;
 #[cfg(test)]
 mod whole_level_checks;
 
+use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use halma_bounds::cells_by_value::CellsByValue;
 use halma_bounds::relaxed::{Filter, FilterWorker};
 use halma_bounds::{Army, Bound, Pruner};
-use halma_engine::batch::Batches;
+use halma_engine::batch::{Batches, TakeKeys};
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::store::{Level, StoreError};
@@ -28,8 +29,22 @@ use crate::rank::Ranks;
 use army_batch::{ConfinedMoves, LastMatrix};
 use typed_batch::TypedArmies;
 
-/// Keys that are made at a time, at least, where a level is made as a whole.
+/// Where a level is made as a whole, keys are passed on in lists of at least so many, but for the last.
 const KEYS_AT_ONCE: usize = 1 << 12;
+
+/// Passes keys on and removes them, where there are at least so many.
+fn pass_on<K>(keys: &mut Vec<K>, least: usize, f: &mut TakeKeys<'_, K>) {
+    if keys.len() >= least {
+        f(keys);
+        keys.clear();
+    }
+}
+
+/// The parts of a level, as the workers of one kind have made them.
+fn parts_of<T: 'static>(parts: Vec<Box<dyn Any + Send>>) -> Vec<T> {
+    let own = |part: Box<dyn Any + Send>| *part.downcast().unwrap_or_else(|_| unreachable!("workers make no others"));
+    parts.into_iter().map(own).collect()
+}
 
 /// The tables that all searches of one problem share: moves, ranks, and K.
 #[derive(Clone, Debug)]
@@ -50,8 +65,9 @@ pub struct ProblemTables<const W: usize, K> {
     confined: ConfinedMoves<W>,
     /// Tables for batches of armies.
     matrix: LastMatrix<W, K>,
-    /// The problem, where men only jump; and its armies as products, made when they are first needed.
+    /// The problem, where men only jump.
     jumping: Option<Transfer>,
+    /// Its armies as products, made when they are first needed; `None` where they are no products.
     typed: OnceLock<Option<Arc<TypedArmies<W>>>>,
 }
 
@@ -76,6 +92,19 @@ impl<const W: usize, K: Key> ProblemTables<W, K> {
             confined: ConfinedMoves::new(&problem.lattice, problem.jumps_only),
             matrix: LastMatrix::default(),
         })
+    }
+
+    /// Room for a set of cells and its images under K.
+    fn room_for_images(&self) -> Vec<Cells<W>> {
+        vec![Cells::EMPTY; 1 + self.permutations.len()]
+    }
+
+    /// Writes a set of cells, then its images in the order of `permutations`, to `images`.
+    fn write_images(&self, cells: Cells<W>, images: &mut [Cells<W>]) {
+        images[0] = cells;
+        for (image, permutation) in images[1..].iter_mut().zip(&self.permutations) {
+            *image = cells.mapped(permutation);
+        }
     }
 
     /// The key of the class of `army`.

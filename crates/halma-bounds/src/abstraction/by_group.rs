@@ -24,11 +24,11 @@ impl ByGroup {
         }
         let (mut first, mut stride, mut groups) = (0, space.count() as u32, Vec::new());
         for (&classes, &quota) in partition.groups.iter().zip(quotas) {
-            let group = Group::new(abstraction, first..first + classes, quota, &mut stride)?;
-            first = group.classes.end;
+            let group = Group::new(abstraction, first..first + classes, quota, stride)?;
+            (first, stride) = (group.classes.end, group.stride);
             groups.push(group);
         }
-        debug_assert_eq!(stride, 1, "there are as many histograms as combinations of those of the groups");
+        assert_eq!(stride, 1, "there are as many histograms as combinations of those of the groups");
         if let Some(mirrored) = mirrored {
             let images =
                 groups.iter().map(|group| group.images_under(mirrored, &groups)).collect::<Option<Vec<_>>>()?;

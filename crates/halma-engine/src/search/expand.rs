@@ -3,7 +3,7 @@
 use super::expander::{Expander, Expansion};
 use super::shard_buffer::ShardBuffer;
 use super::step::Step;
-use super::{CancellationToken, LevelDestination, LevelFolder, Stopped};
+use super::{CancellationToken, LevelDestination, LevelFolder, LevelSource, Stopped};
 use crate::puzzle::Puzzle;
 use crate::store::Level;
 
@@ -26,9 +26,10 @@ impl Expander {
         destination: LevelDestination<'_>,
         cancel: &CancellationToken,
     ) -> Result<Expansion<P::Key>, Stopped> {
-        match self.expand_whole(puzzle, depth, current, earlier, destination, cancel)? {
+        let source = LevelSource { puzzle, depth, current, earlier };
+        match self.expand_whole(source, destination, cancel)? {
             Some(made) => Ok(made),
-            None => self.expand_in_pieces(puzzle, depth, current, earlier, destination, cancel),
+            None => self.expand_in_pieces(source, destination, cancel),
         }
     }
 
@@ -38,23 +39,19 @@ impl Expander {
     /// As [`Self::expand`].
     pub fn expand_in_pieces<P: Puzzle>(
         &self,
-        puzzle: &P,
-        depth: u32,
-        current: &Level<P::Key>,
-        earlier: &[&Level<P::Key>],
+        source: LevelSource<'_, P>,
         destination: LevelDestination<'_>,
         cancel: &CancellationToken,
     ) -> Result<Expansion<P::Key>, Stopped> {
-        let mut before = vec![current];
-        before.extend(earlier);
         if self.exchange().is_shared() {
-            return super::shared::expand(self, puzzle, depth, current, &before, destination, cancel);
+            return super::shared::expand(self, source, destination, cancel);
         }
+        let before = source.before();
         cancel.check()?;
         // The levels are read in order, by all threads.
         self.install(|| before.iter().for_each(|level| level.code()));
-        let shards = self.choose_shards(puzzle, depth, current)?;
-        let mut step = Step::begin(self, puzzle, depth, current, shards, destination, cancel);
+        let shards = self.choose_shards(source.puzzle, source.depth, source.current)?;
+        let mut step = Step::begin(self, source, shards, destination, cancel);
         step.resume()?;
         step.expand_in_batches()?;
         while !step.is_through() {

@@ -16,12 +16,12 @@ use super::exchange::{Lost, Message, owner};
 use super::shard_buffer::{ShardBuffer, merge_each};
 use super::shards::Shards;
 use super::step::{Step, Until};
-use super::{CancellationToken, Expander, Expansion, LevelDestination, LevelFolder, Stopped};
+use super::{CancellationToken, Expander, Expansion, LevelDestination, LevelFolder, LevelSource, Stopped};
 use crate::key::Key;
 use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::store::workspace::{Mark, Workspace};
-use crate::store::{Level, Segment, SegmentWriter, StoreError};
+use crate::store::{Segment, SegmentWriter, StoreError};
 
 /// Shards whose successors are sent at a time.
 const GROUP: usize = 64;
@@ -67,15 +67,12 @@ impl StopCause {
 /// [`Expander::expand`] for several processes.
 pub(super) fn expand<'a, P: Puzzle>(
     expander: &'a Expander,
-    puzzle: &'a P,
-    depth: u32,
-    current: &'a Level<P::Key>,
-    before: &[&Level<P::Key>],
+    source: LevelSource<'a, P>,
     destination: LevelDestination<'a>,
     cancel: &'a CancellationToken,
 ) -> Result<Expansion<P::Key>, Stopped> {
-    let (shards, shipped) = agree_on_shards(expander, puzzle, depth, current)?;
-    let mut step = Step::begin(expander, puzzle, depth, current, shards, destination, cancel);
+    let (shards, shipped) = agree_on_shards(expander, source)?;
+    let mut step = Step::begin(expander, source, shards, destination, cancel);
     let mut owned: Vec<ShardBuffer<P::Key>> = step.shard_buffers.iter().map(|_| ShardBuffer::default()).collect();
     let mut marks = resume(&mut step)?;
     step.expand_in_batches()?;
@@ -83,7 +80,7 @@ pub(super) fn expand<'a, P: Puzzle>(
     loop {
         step.fill(shipped)?;
         let statuses = exchange.all_gather(RoundStatus {
-            done: step.is_expanded(),
+            done: step.has_no_blocks_left(),
             stopped: StopCause::of(cancel),
             due: destination.folder.of_run().is_some_and(Workspace::is_due),
         })?;
@@ -116,16 +113,14 @@ pub(super) fn expand<'a, P: Puzzle>(
         }
     }
     step.shard_buffers = owned;
-    step.finish(before)
+    step.finish(&source.before())
 }
 
 /// Shards, the same in all processes, and how many bytes each process makes before it sends them: as much as the
 /// process with the least memory can take.
 fn agree_on_shards<P: Puzzle>(
     expander: &Expander,
-    puzzle: &P,
-    depth: u32,
-    current: &Level<P::Key>,
+    LevelSource { puzzle, depth, current, .. }: LevelSource<'_, P>,
 ) -> Result<(Shards, u64), Stopped> {
     let shipped = expander.memory_plan().measure_room().shipped();
     if current.whole() < ONE_SHARD {

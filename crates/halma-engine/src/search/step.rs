@@ -14,7 +14,7 @@ use super::duplicates::Scratch;
 use super::expander::Expander;
 use super::shard_buffer::{ShardBuffer, code_each};
 use super::shards::Shards;
-use super::{CancellationToken, LevelDestination, Stopped};
+use super::{CancellationToken, LevelDestination, LevelSource, Stopped};
 use crate::batch::{Batch, Batches};
 use crate::budget::{self, plan::Room};
 use crate::key::Key;
@@ -53,7 +53,7 @@ struct WorkerState<P: Puzzle> {
 
 impl<P: Puzzle> WorkerState<P> {
     /// Whether all states that the thread has taken are expanded.
-    fn is_through(&self) -> bool {
+    fn is_idle(&self) -> bool {
         match &self.batch {
             Some(batch) => !batch.waits(),
             None => self.at == self.block.len(),
@@ -107,9 +107,7 @@ pub(super) struct Step<'a, P: Puzzle> {
 impl<'a, P: Puzzle> Step<'a, P> {
     pub(super) fn begin(
         expander: &'a Expander,
-        puzzle: &'a P,
-        depth: u32,
-        current: &'a Level<P::Key>,
+        LevelSource { puzzle, depth, current, .. }: LevelSource<'a, P>,
         shards: Shards,
         destination: LevelDestination<'a>,
         cancel: &'a CancellationToken,
@@ -139,13 +137,13 @@ impl<'a, P: Puzzle> Step<'a, P> {
     }
 
     /// Whether every block has been taken by a thread. [`Self::complete`] ends those that are under way.
-    pub(super) fn is_expanded(&self) -> bool {
+    pub(super) fn has_no_blocks_left(&self) -> bool {
         self.blocks_left() == 0
     }
 
-    /// Whether every block has been taken by a thread, and every batch is completed. Only blocks may be under way.
+    /// Whether all blocks are taken, and batches neither wait nor have successors to emit. Then only [`Self::complete`] is left.
     pub(super) fn is_through(&self) -> bool {
-        self.is_expanded() && (self.batches.is_none() || self.under_way().is_empty())
+        self.has_no_blocks_left() && (self.batches.is_none() || self.under_way().is_empty())
     }
 
     /// Whether batches have successors that were not emitted.
@@ -162,8 +160,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
     /// emit.
     fn under_way(&self) -> Vec<usize> {
         let all = self.have_successors();
-        let is_through = |&thread: &usize| self.workers[thread].get().is_none_or(|worker| lock(worker).is_through());
-        (0..self.workers.len()).filter(|thread| all || !is_through(thread)).collect()
+        let is_idle = |&thread: &usize| self.workers[thread].get().is_none_or(|worker| lock(worker).is_idle());
+        (0..self.workers.len()).filter(|thread| all || !is_idle(thread)).collect()
     }
 
     /// The workers that have begun.
@@ -200,8 +198,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
         self.puzzle.filters(self.depth + 1)
     }
 
-    /// Expands one more piece of the level, until the piece is full or the search is to stop; [`Self::turn`] says what a piece is where
-    /// states are expanded together. Meanwhile the shard buffers receive the previous piece.
+    /// Makes one more piece: expands until the piece is full or the search is to stop. Where states are expanded together, it fills the
+    /// batches, or emits a piece of their successors (see [`Self::turn`]). Meanwhile the shard buffers receive the piece before.
     pub(super) fn advance(&mut self) -> Result<(), StoreError> {
         self.turn(self.piece())?;
         if self.room.is_full() {
@@ -301,7 +299,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         // A thread looks often at what the others have made: when the piece is full, all wait for the last one.
         let share = wanted / (64 * self.expander.threads() as u64);
         while made.load(Ordering::Relaxed) < wanted && self.goes_on() {
-            if worker.is_through() {
+            if worker.is_idle() {
                 if self.closing {
                     break;
                 }

@@ -1,16 +1,16 @@
 //! A level that its puzzle makes as a whole, in a layout of its own ([`WholeLevel`]): nothing is sorted and nothing is
 //! coded, so this is the fastest way where memory holds all successors at once.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use halma_files::number::Digest;
 
 use super::sums::Sums;
-use super::{CancellationToken, Expander, Expansion, LevelDestination, Stopped, Tally};
+use super::{CancellationToken, Expander, Expansion, LevelDestination, LevelSource, Stopped, Tally};
 use crate::batch::{Expanded, LevelWorker, NewStates, WholeLevel};
 use crate::key::Key;
-use crate::parallel::{self, lock};
+use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::store::Level;
 use crate::store::layout::Layout;
@@ -20,12 +20,12 @@ use crate::store::workspace::Partial;
 /// seconds.
 const MOST_STATES: u64 = 1 << 26;
 
-/// What memory holds of a level that is made as a whole.
+/// The most of a level that memory may hold.
 #[derive(Clone, Copy)]
 struct Limits {
-    /// The bytes of what one thread adds.
+    /// The most bytes that one thread may add.
     bytes: usize,
-    /// The states of a level.
+    /// The most states of the level.
     states: u64,
 }
 
@@ -37,13 +37,11 @@ impl Expander {
     /// As [`Self::expand`].
     pub fn expand_whole<P: Puzzle>(
         &self,
-        puzzle: &P,
-        depth: u32,
-        current: &Level<P::Key>,
-        earlier: &[&Level<P::Key>],
+        source: LevelSource<'_, P>,
         destination: LevelDestination<'_>,
         cancel: &CancellationToken,
     ) -> Result<Option<Expansion<P::Key>>, Stopped> {
+        let LevelSource { puzzle, depth, current, .. } = source;
         if self.exchange().is_shared() {
             return Ok(None);
         }
@@ -53,17 +51,17 @@ impl Expander {
             // Faults are injected where shards are merged.
             return Ok(None);
         }
-        let begun = || destination.folder.of_run().is_some_and(|run| run.partial(destination.label).is_some());
-        let room = self.memory_plan().measure_room();
         let sizes = self.least_together()..self.too_large.load(Ordering::Relaxed).min(MOST_STATES);
-        let may_fit = sizes.contains(&current.len()) && room.whole_level() > 0;
-        if !may_fit || !puzzle.may_batch() || puzzle.filters(depth + 1) || begun() {
+        let may_batch = puzzle.may_batch() && !puzzle.filters(depth + 1) && sizes.contains(&current.len());
+        let begun = || destination.folder.of_run().is_some_and(|run| run.partial(destination.label).is_some());
+        // Measured last: that may take long.
+        let has_room = || self.memory_plan().measure_room().whole_level() > 0;
+        if !may_batch || begun() || !has_room() {
             return Ok(None);
         }
         let batches = self.install(|| puzzle.batches(depth, current))?;
         let Some(whole) = batches.and_then(|batches| batches.whole_level()) else { return Ok(None) };
-        let before: Vec<_> = [current].iter().chain(earlier).copied().collect();
-        let made = self.make_whole(&*whole, &before, destination, cancel);
+        let made = self.make_whole(&*whole, &source.before(), destination, cancel);
         if let (Err(_), Some(run)) = (&made, destination.folder.of_run()) {
             // The next process makes it in pieces: else a run that is stopped again and again would never come past this level. Why it
             // was stopped matters more than why this fails.
@@ -72,7 +70,10 @@ impl Expander {
         let made = made?;
         match &made {
             Some(made) => _ = self.emitted.fetch_add(made.tally.generated - made.tally.pruned, Ordering::Relaxed),
-            None => destination.watch.iter().for_each(|watch| watch.begun_anew()),
+            None => {
+                self.too_large.fetch_min(current.len(), Ordering::Relaxed);
+                destination.watch.iter().for_each(|watch| watch.begun_anew());
+            }
         }
         Ok(made)
     }
@@ -83,7 +84,7 @@ impl Expander {
         let bytes = room.whole_level();
         #[cfg(any(test, feature = "testing"))]
         let bytes = self.whole_bytes.unwrap_or(bytes);
-        // Keys may have to be sorted later: they are in parts, then in one list.
+        // Where keys are sorted later (`Level::code`), memory holds them twice, in parts and in one list, beside the layout.
         Limits { bytes, states: room.level() / (3 * K::BYTES as u64) }
     }
 
@@ -95,38 +96,30 @@ impl Expander {
         destination: LevelDestination<'_>,
         cancel: &CancellationToken,
     ) -> Result<Option<Expansion<K>>, Stopped> {
-        let too_large = |level: &Level<K>| _ = self.too_large.fetch_min(level.len(), Ordering::Relaxed);
         let mut layouts = Vec::with_capacity(before.len());
         for level in before {
-            match level.layout().filter(|layout| whole.takes(&***layout)) {
-                Some(layout) => layouts.push(Arc::clone(layout)),
+            layouts.push(match level.layout().filter(|layout| whole.takes(&***layout)) {
+                Some(layout) => Arc::clone(layout),
                 None => match self.lay_out(whole, level, self.limits_of_whole::<K>(), cancel)? {
-                    Some(layout) => layouts.push(layout),
-                    None => {
-                        too_large(level);
-                        return Ok(None);
-                    }
+                    Some(layout) => layout,
+                    None => return Ok(None),
                 },
-            }
+            });
         }
         // The tables of the puzzle and these layouts take memory, too.
         let limits = self.limits_of_whole::<K>();
         let layouts: Vec<&dyn Layout<K>> = layouts.iter().map(|layout| &**layout).collect();
-        let expand = |worker: &mut dyn LevelWorker<K>, _: usize, part: usize| {
+        let expand = |worker: &mut dyn LevelWorker<K>, _: &mut Vec<K>, part: usize| {
             let expanded = worker.expand(layouts[0], part, limits.bytes);
             if let Some(watch) = destination.watch {
                 watch.expanded(expanded.states, expanded.generated);
             }
             Ok(expanded)
         };
-        let made = match self.add_all(whole, layouts[0].parts(), limits.bytes, cancel, expand)? {
-            Some(expanded) => self.new_level(whole, &layouts, expanded, limits.states, cancel)?,
-            None => None,
-        };
-        if made.is_none() {
-            too_large(before[0]);
+        match self.add_all(whole, layouts[0].parts(), limits.bytes, cancel, expand)? {
+            Some(expanded) => self.new_level(whole, &layouts, expanded, limits.states, cancel),
+            None => Ok(None),
         }
-        Ok(made)
     }
 
     /// The level in such a layout. `None` where it does not fit memory.
@@ -140,10 +133,7 @@ impl Expander {
         if level.len() > limits.states {
             return Ok(None);
         }
-        let mut keys: Vec<Mutex<Vec<K>>> = Vec::new();
-        keys.resize_with(self.threads(), Mutex::default);
-        let add = |worker: &mut dyn LevelWorker<K>, thread: usize, part: usize| {
-            let keys = &mut *lock(&keys[thread]);
+        let add = |worker: &mut dyn LevelWorker<K>, keys: &mut Vec<K>, part: usize| {
             match level.layout() {
                 Some(layout) => {
                     keys.clear();
@@ -160,39 +150,41 @@ impl Expander {
         }
         let make = |worker: &mut Box<dyn LevelWorker<K>>, part: usize| {
             cancel.check()?;
-            Ok::<_, Stopped>(worker.new_states(part, &[], None).states)
+            Ok::<_, Stopped>(worker.new_states(part, &[], None))
         };
-        let states = self.install(|| parallel::map(whole.parts(), || whole.worker(), make))?;
-        Ok(Some(whole.level(states)))
+        let parts = self.install(|| parallel::map(whole.parts(), || whole.worker(), make))?;
+        let laid_out: u64 = parts.iter().map(|part| part.len).sum();
+        if laid_out != level.len() {
+            // A state that is missing would not be expanded, and would count as new where it comes again.
+            let reason = format!("{laid_out} of the {} states of a level are laid out", level.len());
+            return Err(Stopped::Contradiction(reason));
+        }
+        Ok(Some(whole.level(parts.into_iter().map(|part| part.states).collect())))
     }
 
-    /// Calls `add` for all parts of a level, each in one thread. `None` where what a thread has added takes more than so many bytes.
+    /// Calls `add` for all parts of a level, with the keys of a part before as scratch space. `None` where what a thread has added takes
+    /// more than so many bytes.
     fn add_all<K: Key>(
         &self,
         whole: &dyn WholeLevel<K>,
         parts: usize,
         bytes: usize,
         cancel: &CancellationToken,
-        add: impl Fn(&mut dyn LevelWorker<K>, usize, usize) -> Result<Expanded, Stopped> + Sync,
+        add: impl Fn(&mut dyn LevelWorker<K>, &mut Vec<K>, usize) -> Result<Expanded, Stopped> + Sync,
     ) -> Result<Option<Expanded>, Stopped> {
-        let (next, full) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let work = |thread: usize| {
-            let (mut worker, mut all) = (whole.worker(), Expanded::default());
-            while !full.load(Ordering::Relaxed) {
-                let part = next.fetch_add(1, Ordering::Relaxed);
-                if part >= parts {
-                    break;
-                }
-                cancel.check()?;
-                all.add(add(&mut *worker, thread, part)?);
-                full.fetch_or(worker.bytes() > bytes, Ordering::Relaxed);
+        let full = AtomicBool::new(false);
+        let add_part = |(worker, keys): &mut (Box<dyn LevelWorker<K>>, Vec<K>), part: usize| {
+            cancel.check()?;
+            if full.load(Ordering::Relaxed) {
+                return Ok(Expanded::default());
             }
-            Ok::<_, Stopped>(all)
+            let added = add(&mut **worker, keys, part)?;
+            full.fetch_or(worker.bytes() > bytes, Ordering::Relaxed);
+            Ok::<_, Stopped>(added)
         };
+        let added = self.install(|| parallel::map(parts, || (whole.worker(), Vec::new()), add_part))?;
         let mut all = Expanded::default();
-        for added in self.broadcast(work) {
-            all.add(added?);
-        }
+        added.into_iter().for_each(|added| all.add(added));
         Ok((!full.into_inner()).then_some(all))
     }
 

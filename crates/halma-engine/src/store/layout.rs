@@ -1,5 +1,5 @@
-//! Levels in a layout of the puzzle's own. The next level begins from it without reading keys, and keys need not be
-//! sorted. They are, and are coded, when they are first asked for.
+//! Levels in a layout of the puzzle's own. The next level is made from the layout itself. Keys are sorted and coded only
+//! when they are first read in order.
 
 use std::any::Any;
 use std::convert::Infallible;
@@ -26,7 +26,7 @@ pub trait Layout<K>: Any + Send + Sync + fmt::Debug {
     /// Appends the keys of a part, in any order. Each state is in one part.
     fn keys(&self, part: usize, keys: &mut Vec<K>);
 
-    /// Whether the level has a state with this key, which is that of some state of the puzzle.
+    /// Whether the level has the state with this key. The key must be that of a state of the puzzle.
     fn has(&self, key: K) -> bool;
 }
 
@@ -43,7 +43,7 @@ impl<K: Key> Level<K> {
         self.layout.as_ref()
     }
 
-    /// This level, also laid out as another one of the same states.
+    /// This level, with the layout of `other`, which has the same states.
     #[must_use]
     pub fn laid_out_as(self, other: &Self) -> Self {
         Self { layout: other.layout.clone(), ..self }

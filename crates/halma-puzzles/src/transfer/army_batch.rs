@@ -1,7 +1,7 @@
 //! Many armies expanded together, for searches without bounds.
 //!
-//! At most 15 cells that lie close together are *inner* ones: those where the armies of a sample differ most. The others are *outer* ones. An army is an entry of
-//! a matrix of bits: its row is the set of men on outer cells, its column the set of men on inner cells. Many armies share a row,
+//! *Inner* cells are at most 15 cells that lie close together, where the armies of a sample differ most. All others are *outer* ones.
+//! An army is an entry of a matrix of bits: its row is the set of men on outer cells, its column the set of men on inner cells. Many armies share a row,
 //! and many moves are made for all of them at once:
 //! - A man who goes from one outer cell to another over outer men can do so whatever stands on the inner cells: the whole row is
 //!   added to another row.
@@ -35,7 +35,7 @@ use rayon::prelude::*;
 
 pub use confined_moves::ConfinedMoves;
 use crossings::{Crossings, InnerMen};
-use expand_row::{Space, Target, expand_row, show};
+use expand_row::{Space, Target, expand_row};
 use inner_cells::{InnerCells, OUTER};
 use rank_row::{RankSpace, rank_row};
 use row_ranks::RowRanks;
@@ -106,7 +106,7 @@ impl<const W: usize, K: Key> Matrix<W, K> {
     /// For these cells, which ascend; `None` where too many jumps lead from them or to them.
     fn new(tables: &ProblemTables<W, K>, cells: Vec<u8>) -> Option<Self> {
         let row_ranks = RowRanks::new(&tables.ranks, &cells);
-        let inner = InnerCells::new(tables, &tables.confined, cells);
+        let inner = InnerCells::new(tables, cells);
         let crossings = |inside| Crossings::new(&tables.confined, &inner, inside);
         let (out, back) = rayon::join(|| crossings(true), || crossings(false));
         let (out, back) = out.zip(back)?;
@@ -120,6 +120,7 @@ impl<const W: usize, K: Key> Matrix<W, K> {
 struct ArmyBatches<const W: usize, K> {
     tables: Arc<ProblemTables<W, K>>,
     matrix: Arc<Matrix<W, K>>,
+    /// The successors of all threads.
     made: Arc<SharedRows<W>>,
 }
 
@@ -132,13 +133,11 @@ impl<const W: usize, K: Key> ArmyBatches<W, K> {
 impl<const W: usize, K: Key> Batches<K> for ArmyBatches<W, K> {
     fn batch(&self) -> Box<dyn Batch<K>> {
         Box::new(ArmyBatch {
-            tables: Arc::clone(&self.tables),
-            matrix: Arc::clone(&self.matrix),
+            batches: self.clone(),
             adder: Adder::new(&self.tables),
             waiting: Rows::new(),
             next_waiting: 0,
             own: self.made.of_thread(),
-            made: Arc::clone(&self.made),
             expand_space: Space::new(&self.tables),
             rank_space: RankSpace::new(&self.tables),
             bits: Vec::new(),
@@ -171,8 +170,7 @@ struct Adder<const W: usize, K> {
 
 impl<const W: usize, K: Key> Adder<W, K> {
     fn new(tables: &ProblemTables<W, K>) -> Self {
-        let images = 1 + tables.permutations.len();
-        Self { unranked: vec![0; tables.ranks.men()], last: K::MAX, images: vec![Cells::EMPTY; images] }
+        Self { unranked: vec![0; tables.ranks.men()], last: K::MAX, images: tables.room_for_images() }
     }
 
     fn add(&mut self, tables: &ProblemTables<W, K>, inner: &InnerCells<W>, keys: &[K], rows: &mut Rows<W>) {
@@ -192,7 +190,7 @@ impl<const W: usize, K: Key> Adder<W, K> {
             let least = match row {
                 Some((last, least)) if last == outer => least,
                 _ => {
-                    show(tables, outer, images);
+                    tables.write_images(outer, images);
                     target.least(images, None, None)
                 }
             };
@@ -204,16 +202,13 @@ impl<const W: usize, K: Key> Adder<W, K> {
 
 /// A batch of armies; see the module.
 struct ArmyBatch<const W: usize, K> {
-    tables: Arc<ProblemTables<W, K>>,
-    matrix: Arc<Matrix<W, K>>,
+    batches: ArmyBatches<W, K>,
     adder: Adder<W, K>,
     /// The armies to expand; those before `next_waiting` are expanded.
     waiting: Rows<W>,
     next_waiting: usize,
     /// The successors that this thread has made.
     own: Arc<RwLock<Rows<W>>>,
-    /// Those of all threads.
-    made: Arc<SharedRows<W>>,
     expand_space: Space<W>,
     rank_space: RankSpace<W, K>,
     bits: Vec<u64>,
@@ -223,7 +218,10 @@ struct ArmyBatch<const W: usize, K> {
 
 impl<const W: usize, K: Key> Batch<K> for ArmyBatch<W, K> {
     fn add(&mut self, keys: &[K]) {
-        self.adder.add(&self.tables, &self.matrix.inner, keys, &mut self.waiting);
+        // A state in a row that is expanded already would never be.
+        assert_eq!(self.next_waiting, 0, "no states are added to rows that are expanded");
+        let Self { batches: ArmyBatches { tables, matrix, .. }, adder, waiting, .. } = self;
+        adder.add(tables, &matrix.inner, keys, waiting);
     }
 
     fn waits(&self) -> bool {
@@ -239,7 +237,7 @@ impl<const W: usize, K: Key> Batch<K> for ArmyBatch<W, K> {
     }
 
     fn expand(&mut self, bytes: usize) -> Expanded {
-        let Self { tables, matrix, waiting, next_waiting, own, expand_space, .. } = self;
+        let Self { batches: ArmyBatches { tables, matrix, .. }, waiting, next_waiting, own, expand_space, .. } = self;
         let (mut all, mut own) = (Expanded::default(), write(own));
         while *next_waiting < waiting.len() && (all.states == 0 || own.bytes() < bytes) {
             all.add(expand_row(tables, matrix, waiting.get(*next_waiting), &mut own, expand_space));
@@ -253,7 +251,7 @@ impl<const W: usize, K: Key> Batch<K> for ArmyBatch<W, K> {
     }
 
     fn emit(&mut self, wanted: usize, emit: &mut dyn FnMut(&[K])) -> usize {
-        let Self { tables, matrix, made, rank_space, bits, keys, leader, .. } = self;
+        let Self { batches: ArmyBatches { tables, matrix, made }, rank_space, bits, keys, leader, .. } = self;
         let mut emitted = 0;
         made.take(bits, |row| {
             keys.clear();

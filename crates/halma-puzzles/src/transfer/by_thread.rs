@@ -20,9 +20,15 @@ impl<T> ByThread<T> {
         value
     }
 
+    /// Calls `f` with all values so far.
+    pub fn read_all<R>(&self, f: impl FnOnce(&[RwLockReadGuard<'_, T>]) -> R) -> R {
+        let values = self.all();
+        let values: Vec<_> = values.iter().map(|value| read(value)).collect();
+        f(&values)
+    }
+
     /// The values so far.
-    #[must_use]
-    pub fn all(&self) -> Vec<Arc<RwLock<T>>> {
+    fn all(&self) -> Vec<Arc<RwLock<T>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -67,27 +67,32 @@ struct TypedBatches<const W: usize, K> {
     level_bound: Arc<LevelBound>,
     /// The bounds that ask only whether anything can follow from a state.
     parent_bounds: Vec<Arc<dyn Bound<W>>>,
+    /// The successors of all threads.
     made: Arc<SharedBuckets>,
+}
+
+impl<const W: usize, K: Key> TypedBatches<W, K> {
+    /// The working parts of `parent_bounds`, for one thread.
+    fn pruners(&self) -> Vec<Box<dyn Pruner<W>>> {
+        self.parent_bounds.iter().map(|bound| bound.pruner()).collect()
+    }
 }
 
 impl<const W: usize, K: Key> Batches<K> for TypedBatches<W, K> {
     fn batch(&self) -> Box<dyn Batch<K>> {
         let [first, second, ..] = &self.typed.product.kinds;
         Box::new(TypedBatch {
-            tables: Arc::clone(&self.tables),
-            typed: Arc::clone(&self.typed),
-            level_bound: Arc::clone(&self.level_bound),
-            pruners: self.parent_bounds.iter().map(|bound| bound.pruner()).collect(),
+            batches: self.clone(),
+            pruners: self.pruners(),
             unranked: vec![0; self.tables.ranks.men()],
             last: K::MAX,
             waiting: Buckets::new(first.len()),
             waiting_groups: Groups::new(second.len()),
             cut: 0,
             own: self.made.of_thread(),
-            made: Arc::clone(&self.made),
             made_groups: Groups::new(second.len()),
-            pairs: NumberSet::new(self.typed.product.pairs()),
-            different: Vec::new(),
+            pair_set: NumberSet::new(self.typed.product.pairs()),
+            pairs: Vec::new(),
             keys: Vec::new(),
             men: vec![0; self.tables.ranks.men()],
             leader: None,
@@ -109,9 +114,7 @@ impl<const W: usize, K: Key> Batches<K> for TypedBatches<W, K> {
 
 /// A batch of armies; see the module.
 struct TypedBatch<const W: usize, K> {
-    tables: Arc<ProblemTables<W, K>>,
-    typed: Arc<TypedArmies<W>>,
-    level_bound: Arc<LevelBound>,
+    batches: TypedBatches<W, K>,
     pruners: Vec<Box<dyn Pruner<W>>>,
     unranked: Vec<u8>,
     last: K,
@@ -122,12 +125,10 @@ struct TypedBatch<const W: usize, K> {
     cut: u64,
     /// The successors that this thread has made, with repetitions.
     own: Arc<RwLock<Buckets>>,
-    /// Those of all threads.
-    made: Arc<SharedBuckets>,
     made_groups: Groups,
-    /// The pair numbers of the group that is emitted.
-    pairs: NumberSet,
-    different: Vec<u16>,
+    /// The pair numbers of the group that is emitted, as a set and as a list.
+    pair_set: NumberSet,
+    pairs: Vec<u16>,
     keys: Vec<K>,
     /// The men of the state whose key is made.
     men: Vec<u8>,
@@ -136,7 +137,7 @@ struct TypedBatch<const W: usize, K> {
 
 impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
     fn add(&mut self, keys: &[K]) {
-        let Self { tables, typed, pruners, unranked, last, waiting, cut, .. } = self;
+        let Self { batches: TypedBatches { tables, typed, .. }, pruners, unranked, last, waiting, cut, .. } = self;
         for &key in keys {
             tables.ranks.unrank_after(key, unranked, last);
             if !pruners.is_empty() {
@@ -163,7 +164,7 @@ impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
     }
 
     fn expand(&mut self, bytes: usize) -> Expanded {
-        let Self { typed, level_bound, waiting, waiting_groups, own, .. } = self;
+        let Self { batches: TypedBatches { typed, level_bound, .. }, waiting, waiting_groups, own, .. } = self;
         let mut all = Expanded { states: std::mem::take(&mut self.cut), ..Expanded::default() };
         let mut own = write(own);
         let before = own.len();
@@ -178,14 +179,15 @@ impl<const W: usize, K: Key> Batch<K> for TypedBatch<W, K> {
     }
 
     fn emit(&mut self, wanted: usize, emit: &mut dyn FnMut(&[K])) -> usize {
-        let Self { tables, typed, made, made_groups, pairs, different, keys, men, leader, .. } = self;
+        let Self { batches, made_groups, pair_set, pairs, keys, men, leader, .. } = self;
+        let TypedBatches { tables, typed, made, .. } = &*batches;
         let mut emitted = 0;
         made.take(made_groups, |(first, second, group)| {
-            group.iter().for_each(|&pair| pairs.add(pair));
-            different.clear();
-            pairs.drain(|pair| different.push(pair));
+            group.iter().for_each(|&pair| pair_set.add(pair));
+            pairs.clear();
+            pair_set.drain(|pair| pairs.push(pair));
             keys.clear();
-            let best = rank_group(&tables.ranks, typed, (first, second, different), (keys, men));
+            let best = rank_group(&tables.ranks, typed, (first, second, pairs), (keys, men));
             if let Some((centroid, place)) = best
                 && leader.is_none_or(|(largest, _)| centroid > largest)
             {

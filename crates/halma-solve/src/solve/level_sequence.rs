@@ -6,7 +6,7 @@ use std::time::Instant;
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::{
-    Expansion, LevelDestination, LevelFolder, Stopped, Watch, manifest_entry_of_share, read_manifest_entry,
+    Expansion, LevelDestination, LevelFolder, LevelSource, Stopped, Watch, manifest_entry_of_share, read_manifest_entry,
 };
 use halma_engine::store::workspace::Workspace;
 use halma_engine::store::{Level, StoreError};
@@ -190,16 +190,17 @@ impl Engine<'_> {
             None => (LevelFolder::None, label),
         };
         let destination = LevelDestination { folder, label: &label, watch };
-        let (last, earlier) = (sequence.last(), sequence.compared_before_last());
-        let mut grown = self.expander.expand_whole(puzzle, depth as u32, last, &earlier, destination, self.cancel);
+        let earlier = sequence.compared_before_last();
+        let source = LevelSource { puzzle, depth: depth as u32, current: sequence.last(), earlier: &earlier };
+        let mut grown = self.expander.expand_whole(source, destination, self.cancel);
         if matches!(grown, Ok(None)) {
-            if last.layout().is_some() {
+            if sequence.last().layout().is_some() {
                 // Checkpoints of the next level count the blocks of this one. If it were made again, that might be in other blocks.
                 self.save(sequence)?;
             }
-            let (last, earlier) = (sequence.last(), sequence.compared_before_last());
-            let made = self.expander.expand_in_pieces(puzzle, depth as u32, last, &earlier, destination, self.cancel);
-            grown = made.map(Some);
+            let earlier = sequence.compared_before_last();
+            let source = LevelSource { puzzle, depth: depth as u32, current: sequence.last(), earlier: &earlier };
+            grown = self.expander.expand_in_pieces(source, destination, self.cancel).map(Some);
         }
         let grown = match grown.transpose().unwrap_or_else(|| unreachable!("made in pieces")) {
             Ok(grown) => grown,

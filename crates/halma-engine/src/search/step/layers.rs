@@ -39,14 +39,14 @@ impl<P: Puzzle> Step<'_, P> {
         Ok(())
     }
 
-    /// Whether the checkpoint counts the blocks that the level has now. It does not where the level was made in other
-    /// blocks since: where it was put together from the shares of several processes, as a whole or not, or by a program that divides otherwise.
+    /// Whether the checkpoint counts the blocks that the level has now. A level has other blocks where it was made again: from the
+    /// shares of several processes, in the other way (as a whole, or in pieces), or by a program that divides levels otherwise.
     pub(in crate::search) fn fits(&self, partial: &Partial) -> bool {
         partial.expanded.is_some_and(|expanded| expanded.0 == self.current.fingerprint())
     }
 
-    /// Opens layers in the run's folder. Returns whether they are there and fit: no block may reach from one shard into another. It
-    /// does where a program made the layers that divides levels otherwise.
+    /// Opens layers in the run's folder. Returns whether they are there and fit: no block may reach from one shard into another.
+    /// Layers of a program that divides levels otherwise do not fit.
     pub(in crate::search) fn resume_layers(
         &mut self,
         workspace: &Workspace,

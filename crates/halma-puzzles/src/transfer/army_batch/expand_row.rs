@@ -63,11 +63,11 @@ impl<const W: usize> Space<W> {
     /// For armies of `tables`.
     #[must_use]
     pub fn new<K: Key>(tables: &ProblemTables<W, K>) -> Self {
-        let (men, cells, images) = (tables.ranks.men(), tables.centroid.len(), 1 + tables.permutations.len());
+        let (men, cells, images) = (tables.ranks.men(), tables.centroid.len(), tables.room_for_images());
         Self {
-            images: vec![Cells::EMPTY; images],
             inside: Vec::new(),
-            turned: vec![Vec::new(); images],
+            turned: vec![Vec::new(); images.len()],
+            images,
             leaving: Lanes::new(cells),
             entering: Lanes::new(men),
             landings: vec![None; cells],
@@ -78,8 +78,11 @@ impl<const W: usize> Space<W> {
 
 /// The rows that successors go to.
 pub struct Target<'a, const W: usize, K> {
+    /// The tables of the problem.
     pub tables: &'a ProblemTables<W, K>,
+    /// The inner cells that the columns are of.
     pub inner: &'a InnerCells<W>,
+    /// The rows.
     pub rows: &'a mut Rows<W>,
 }
 
@@ -135,14 +138,6 @@ fn add_images<const W: usize>(inner: &InnerCells<W>, number: usize, inside: usiz
     each(columns, |column| set(to, images[usize::from(column)]));
 }
 
-/// Writes a set of outer men and its images to `images`.
-pub fn show<const W: usize, K>(tables: &ProblemTables<W, K>, outer: Cells<W>, images: &mut [Cells<W>]) {
-    images[0] = outer;
-    for (image, permutation) in images[1..].iter_mut().zip(&tables.permutations) {
-        *image = outer.mapped(permutation);
-    }
-}
-
 /// Where an outer man can go, as far as the armies of a row have it in common.
 #[derive(Clone)]
 struct OuterMan<const W: usize> {
@@ -183,7 +178,7 @@ pub fn expand_row<const W: usize, K: Key>(
     let Space { images, inside, turned, leaving, entering, landings, outer_men } = space;
     let (confined, column_of) = (&tables.confined, |set: u16| inner.column[usize::from(set)]);
     let mut target = Target { tables, inner, rows };
-    show(tables, row.outer, images);
+    tables.write_images(row.outer, images);
     turned.iter_mut().for_each(Vec::clear);
     landings.iter_mut().for_each(|landing| *landing = None);
     let everywhere = !inner.all;

@@ -3,7 +3,6 @@
 use halma_engine::key::Key;
 use halma_rules::cells::Cells;
 
-use super::confined_moves::ConfinedMoves;
 use crate::transfer::ProblemTables;
 
 /// The most inner cells: a set of them fits 16 bits, and the tables fit a core's cache.
@@ -53,8 +52,8 @@ pub struct InnerCells<const W: usize> {
 pub const OUTER: u8 = u8::MAX;
 
 impl<const W: usize> InnerCells<W> {
-    /// Chooses cells on which the `armies` differ most, of those that follow each other in the order of the centroid: moves among cells that
-    /// lie close together are many. Each symmetry maps the cells to themselves.
+    /// Chooses a run of cells in the order of the centroid on which the `armies` differ most: a run, because many moves are among cells
+    /// that lie close together. Each symmetry maps the run to itself.
     #[must_use]
     pub fn choose<K: Key>(tables: &ProblemTables<W, K>, armies: &[Cells<W>]) -> Vec<u8> {
         let cells = tables.centroid.len();
@@ -87,7 +86,8 @@ impl<const W: usize> InnerCells<W> {
 
     /// The tables of these cells, which ascend.
     #[must_use]
-    pub fn new<K: Key>(tables: &ProblemTables<W, K>, confined: &ConfinedMoves<W>, cells: Vec<u8>) -> Self {
+    pub fn new<K: Key>(tables: &ProblemTables<W, K>, cells: Vec<u8>) -> Self {
+        let confined = &tables.confined;
         let (n, most) = (cells.len(), tables.ranks.men());
         let mut bit_of = vec![OUTER; tables.centroid.len()];
         (0..).zip(&cells).for_each(|(bit, &cell)| bit_of[usize::from(cell)] = bit);

@@ -5,7 +5,6 @@ use halma_rules::cells::Cells;
 use multiversion::multiversion;
 
 use super::Matrix;
-use super::expand_row::show;
 use super::row_ranks::OuterSums;
 use super::rows::{Row, each};
 use crate::transfer::ProblemTables;
@@ -22,8 +21,8 @@ impl<const W: usize, K: Key> RankSpace<W, K> {
     /// For armies of `tables`.
     #[must_use]
     pub fn new(tables: &ProblemTables<W, K>) -> Self {
-        let images = 1 + tables.permutations.len();
-        Self { images: vec![Cells::EMPTY; images], sums: vec![OuterSums::default(); images] }
+        let images = tables.room_for_images();
+        Self { sums: vec![OuterSums::default(); images.len()], images }
     }
 }
 
@@ -41,7 +40,7 @@ pub fn rank_row<const W: usize, K: Key>(
     keys: &mut Vec<K>,
     leader: &mut Option<(i64, K)>,
 ) {
-    show(tables, row.outer, images);
+    tables.write_images(row.outer, images);
     // Armies compare by the highest cell in which they differ. Where that lies above all inner cells, it is the same for all armies of
     // the row, and the row itself is its least image.
     let decided = images[1..].iter().all(|&image| image & inner.above != row.outer & inner.above);

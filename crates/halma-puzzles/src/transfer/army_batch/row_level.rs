@@ -12,18 +12,18 @@ use halma_engine::key::Key;
 use halma_engine::store::layout::Layout;
 use halma_rules::cells::Cells;
 
-use super::expand_row::{Space, expand_row, show};
+use super::expand_row::{Space, expand_row};
 use super::rank_row::{RankSpace, rank_row};
 use super::rows::{CellsHasher, Row, Rows, each, set};
 use super::{Adder, ArmyBatches, Matrix};
 use crate::transfer::by_thread::{read, write};
-use crate::transfer::{KEYS_AT_ONCE, ProblemTables};
+use crate::transfer::{KEYS_AT_ONCE, ProblemTables, parts_of, pass_on};
 
 /// Some rows, each with its columns: mostly few of many, so that a list is smaller than bits.
 #[derive(Default)]
 struct RowList<const W: usize> {
-    /// The outer men, how many men stand inside, and where the columns end.
-    rows: Vec<(Cells<W>, usize, u32)>,
+    /// Each row, and where its columns end.
+    rows: Vec<(Row<W>, u32)>,
     /// The columns, row by row, those of a row ascending.
     columns: Vec<u16>,
 }
@@ -34,18 +34,18 @@ impl<const W: usize> RowList<W> {
         let before = self.columns.len();
         each(bits, |column| self.columns.push(column));
         if self.columns.len() > before {
-            self.rows.push((row.outer, row.inside, self.columns.len() as u32));
+            self.rows.push((row, self.columns.len() as u32));
         }
     }
 
     /// The columns of a row.
     fn columns(&self, number: usize) -> &[u16] {
-        let start = number.checked_sub(1).map_or(0, |before| self.rows[before].2);
-        &self.columns[start as usize..self.rows[number].2 as usize]
+        let start = number.checked_sub(1).map_or(0, |before| self.rows[before].1);
+        &self.columns[start as usize..self.rows[number].1 as usize]
     }
 
     fn bytes(&self) -> usize {
-        size_of::<Self>() + self.rows.capacity() * size_of::<(Cells<W>, usize, u32)>() + 2 * self.columns.capacity()
+        size_of::<Self>() + self.rows.capacity() * size_of::<(Row<W>, u32)>() + 2 * self.columns.capacity()
     }
 }
 
@@ -74,11 +74,11 @@ impl<const W: usize, K: Key> RowLevel<W, K> {
     /// Calls `f` with each row of a part, and its bits.
     fn each_row(&self, part: usize, mut f: impl FnMut(Row<W>, &[u64])) {
         let (part, mut bits) = (&self.parts[part], Vec::new());
-        for (number, &(outer, inside, _)) in part.rows.iter().enumerate() {
+        for (number, &(row, _)) in part.rows.iter().enumerate() {
             bits.clear();
-            bits.resize(self.matrix.inner.words(inside), 0);
+            bits.resize(self.matrix.inner.words(row.inside), 0);
             part.columns(number).iter().for_each(|&column| set(&mut bits, column));
-            f(Row::new(outer, inside), &bits);
+            f(row, &bits);
         }
     }
 }
@@ -102,8 +102,8 @@ impl<const W: usize, K: Key> Layout<K> for RowLevel<W, K> {
 
     fn has(&self, key: K) -> bool {
         let inner = &self.matrix.inner;
-        let (army, mut images) = (self.tables.army(key), vec![Cells::EMPTY; 1 + self.tables.permutations.len()]);
-        show(&self.tables, army, &mut images);
+        let mut images = self.tables.room_for_images();
+        self.tables.write_images(self.tables.army(key), &mut images);
         // The level has one of them.
         images.into_iter().any(|image| {
             let column = inner.column[usize::from(inner.bits_of(image))];
@@ -120,7 +120,7 @@ impl<const W: usize, K: Key> ArmyBatches<W, K> {
     }
 
     /// The same, of one that is: [`WholeLevel::takes`] was asked.
-    fn own<'l>(&self, layout: &'l dyn Layout<K>) -> &'l RowLevel<W, K> {
+    fn as_rows<'l>(&self, layout: &'l dyn Layout<K>) -> &'l RowLevel<W, K> {
         // To go on without it would lose states, or take old ones for new ones.
         self.known(layout).unwrap_or_else(|| unreachable!("{layout:?} has other inner cells"))
     }
@@ -150,13 +150,11 @@ impl<const W: usize, K: Key> WholeLevel<K> for ArmyBatches<W, K> {
 
     fn level(&self, parts: Vec<Box<dyn Any + Send>>) -> Arc<dyn Layout<K>> {
         self.made.forget();
-        let own =
-            |part: Box<dyn Any + Send>| *part.downcast().unwrap_or_else(|_| unreachable!("workers make no others"));
-        let parts: Vec<RowList<W>> = parts.into_iter().map(own).collect();
+        let parts: Vec<RowList<W>> = parts_of(parts);
         let mut places = HashMap::default();
         places.reserve(parts.iter().map(|part| part.rows.len()).sum());
         for (part, list) in (0..).zip(&parts) {
-            places.extend((0..).zip(&list.rows).map(|(number, &(outer, ..))| (outer, (part, number))));
+            places.extend((0..).zip(&list.rows).map(|(number, &(row, _))| (row.outer, (part, number))));
         }
         Arc::new(RowLevel { tables: Arc::clone(&self.tables), matrix: Arc::clone(&self.matrix), parts, places })
     }
@@ -183,7 +181,7 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
 
     fn expand(&mut self, before: &dyn Layout<K>, part: usize, _bytes: usize) -> Expanded {
         let Self { batches, own, expand_space, .. } = self;
-        let level = batches.own(before);
+        let level = batches.as_rows(before);
         let ArmyBatches { tables, matrix, made } = &*batches;
         let mut own = write(own.get_or_insert_with(|| made.of_thread()));
         let mut all = Expanded::default();
@@ -198,7 +196,7 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
     fn new_states(&mut self, part: usize, before: &[&dyn Layout<K>], mut f: Option<&mut TakeKeys<'_, K>>) -> NewStates {
         let Self { batches, rank_space, shared_bits, bits, keys, .. } = self;
         let ArmyBatches { tables, matrix, made } = &*batches;
-        let before: Vec<_> = before.iter().map(|layout| batches.own(*layout)).collect();
+        let before: Vec<_> = before.iter().map(|layout| batches.as_rows(*layout)).collect();
         let (mut new, mut old, mut leader) = (RowList::default(), 0, None);
         made.portion(part, shared_bits, |(row, all)| {
             canonical_columns(tables, matrix, (row, all), &mut rank_space.images, bits);
@@ -212,15 +210,11 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
             new.push(row, bits);
             if let Some(f) = &mut f {
                 rank_row(tables, matrix, (row, bits), rank_space, keys, &mut leader);
-                if keys.len() >= KEYS_AT_ONCE {
-                    f(keys);
-                    keys.clear();
-                }
+                pass_on(keys, KEYS_AT_ONCE, f);
             }
         });
         if let Some(f) = f {
-            f(keys);
-            keys.clear();
+            pass_on(keys, 1, f);
         }
         new.rows.shrink_to_fit();
         new.columns.shrink_to_fit();
@@ -238,7 +232,7 @@ fn canonical_columns<const W: usize, K: Key>(
     bits: &mut Vec<u64>,
 ) {
     bits.clear();
-    show(tables, row.outer, images);
+    tables.write_images(row.outer, images);
     if !images[1..].contains(&row.outer) {
         return bits.extend_from_slice(all);
     }

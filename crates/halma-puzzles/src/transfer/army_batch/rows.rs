@@ -9,6 +9,8 @@ use halma_rules::cells::Cells;
 pub struct Rows<const W: usize> {
     by_outer: HashMap<Cells<W>, u32, BuildHasherDefault<CellsHasher>>,
     rows: Vec<Row<W>>,
+    /// By row: where its bits end in `words`.
+    ends: Vec<usize>,
     words: Vec<u64>,
 }
 
@@ -19,24 +21,13 @@ pub struct Row<const W: usize> {
     pub outer: Cells<W>,
     /// How many men stand on inner cells.
     pub inside: usize,
-    /// Where its bits are in the rows that it is from.
-    first: usize,
-    words: usize,
-}
-
-impl<const W: usize> Row<W> {
-    /// A row that is in no rows.
-    #[must_use]
-    pub fn new(outer: Cells<W>, inside: usize) -> Self {
-        Self { outer, inside, first: 0, words: 0 }
-    }
 }
 
 impl<const W: usize> Rows<W> {
     /// No rows.
     #[must_use]
     pub fn new() -> Self {
-        Self { by_outer: HashMap::default(), rows: Vec::new(), words: Vec::new() }
+        Self { by_outer: HashMap::default(), rows: Vec::new(), ends: Vec::new(), words: Vec::new() }
     }
 
     /// How many rows there are.
@@ -49,14 +40,14 @@ impl<const W: usize> Rows<W> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let entry = size_of::<Cells<W>>() + size_of::<u32>() + 1;
-        8 * self.words.len() + self.rows.len() * (size_of::<Row<W>>() + 2 * entry)
+        8 * self.words.len() + self.rows.len() * (size_of::<Row<W>>() + size_of::<usize>() + 2 * entry)
     }
 
     /// The row with that number, and its bits.
     #[must_use]
     pub fn get(&self, number: usize) -> (Row<W>, &[u64]) {
-        let row = self.rows[number];
-        (row, &self.words[row.first..row.first + row.words])
+        let first = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        (self.rows[number], &self.words[first..self.ends[number]])
     }
 
     /// The bits of the row of `outer`, if there is one.
@@ -69,19 +60,20 @@ impl<const W: usize> Rows<W> {
     #[inline]
     pub fn bits(&mut self, outer: Cells<W>, inside: usize, words: usize) -> &mut [u64] {
         let number = *self.by_outer.entry(outer).or_insert_with(|| {
-            let first = self.words.len();
-            self.words.resize(first + words, 0);
-            self.rows.push(Row { outer, inside, first, words });
+            self.words.resize(self.words.len() + words, 0);
+            self.ends.push(self.words.len());
+            self.rows.push(Row { outer, inside });
             self.rows.len() as u32 - 1
         });
-        let first = self.rows[number as usize].first;
-        &mut self.words[first..first + words]
+        let end = self.ends[number as usize];
+        &mut self.words[end - words..end]
     }
 
     /// Removes all rows, and keeps their memory.
     pub fn clear(&mut self) {
         self.by_outer.clear();
         self.rows.clear();
+        self.ends.clear();
         self.words.clear();
     }
 }

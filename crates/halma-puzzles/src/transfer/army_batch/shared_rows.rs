@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard};
 
 use super::rows::{Row, Rows, add};
-use crate::transfer::by_thread::{ByThread, read};
+use crate::transfer::by_thread::ByThread;
 
 /// A thread takes so many rows at a time.
 const PORTION: usize = 64;
@@ -31,8 +31,12 @@ impl<const W: usize> SharedRows<W> {
     /// Whether there are rows that no thread has taken.
     #[must_use]
     pub fn are_left(&self) -> bool {
-        let rows: usize = self.by_thread.all().iter().map(|rows| read(rows).len()).sum();
-        self.taken.load(Ordering::Relaxed) < rows
+        self.taken.load(Ordering::Relaxed) < self.len()
+    }
+
+    /// How many rows the threads have together.
+    fn len(&self) -> usize {
+        self.by_thread.read_all(|threads| threads.iter().map(|rows| rows.len()).sum())
     }
 
     /// Removes all rows, and keeps their memory.
@@ -43,14 +47,12 @@ impl<const W: usize> SharedRows<W> {
 
     /// In how many portions [`Self::portion`] has the rows.
     pub fn portions(&self) -> usize {
-        self.by_thread.all().iter().map(|rows| read(rows).len()).sum::<usize>().div_ceil(PORTION)
+        self.len().div_ceil(PORTION)
     }
 
     /// Calls `f` with the rows of a portion. A row that several threads have is in one portion. `bits` is scratch space.
     pub fn portion(&self, number: usize, bits: &mut Vec<u64>, f: impl FnMut((Row<W>, &[u64]))) {
-        let threads = self.by_thread.all();
-        let threads: Vec<_> = threads.iter().map(|rows| read(rows)).collect();
-        each_of(&threads, number * PORTION, bits, f);
+        self.by_thread.read_all(|threads| each_of(threads, number * PORTION, bits, f));
     }
 
     /// Frees all rows.
@@ -62,17 +64,17 @@ impl<const W: usize> SharedRows<W> {
     /// Calls `f` with rows that no thread has taken, some at a time, until none are left. After `f` has returned false, only those follow
     /// that were taken with that one. `bits` is scratch space.
     pub fn take(&self, bits: &mut Vec<u64>, mut f: impl FnMut((Row<W>, &[u64])) -> bool) {
-        let threads = self.by_thread.all();
-        let threads: Vec<_> = threads.iter().map(|rows| read(rows)).collect();
-        let all = threads.iter().map(|rows| rows.len()).sum();
-        let mut goes_on = true;
-        while goes_on {
-            let first = self.taken.fetch_add(PORTION, Ordering::Relaxed);
-            if first >= all {
-                return;
+        self.by_thread.read_all(|threads| {
+            let all = threads.iter().map(|rows| rows.len()).sum();
+            let mut goes_on = true;
+            while goes_on {
+                let first = self.taken.fetch_add(PORTION, Ordering::Relaxed);
+                if first >= all {
+                    return;
+                }
+                each_of(threads, first, bits, |row| goes_on &= f(row));
             }
-            each_of(&threads, first, bits, |row| goes_on &= f(row));
-        }
+        });
     }
 }
 

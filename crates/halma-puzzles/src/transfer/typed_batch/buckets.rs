@@ -1,6 +1,6 @@
 //! States in buckets by their first number, and sets of numbers of 16 bits.
 
-/// States in buckets by their first number. The rest of a state is its second number, above 16 bits of its pair number.
+/// States by their first number. The rest of a state is one number: `second << 16 | pair`.
 #[derive(Debug, Default)]
 pub struct Buckets {
     lists: Vec<Vec<u32>>,
@@ -38,8 +38,12 @@ impl Buckets {
         &self.lists[first]
     }
 
-    /// Removes all states.
+    /// Removes all states. Lists keep memory for the next ones, all together at most twice [`Self::bytes`] as it was.
     pub fn clear(&mut self) {
+        if 4 * self.len < self.lists.iter().map(Vec::capacity).sum::<usize>() {
+            // Other lists were long before.
+            *self = Self::new(self.lists.len());
+        }
         for first in 0..self.lists.len() {
             self.clear_list(first);
         }

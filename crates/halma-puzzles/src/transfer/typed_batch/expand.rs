@@ -69,7 +69,8 @@ impl State<'_> {
                 }
                 let mut after = *sets;
                 after[SLOT] = set;
-                // The state is no greater than its image. If its group is less, the successors in the group are, too.
+                // The state is the least of its class. If its group comes before the group's image, every successor in the group is the
+                // least of its class, too.
                 made.push(if SLOT < 2 || *is_own_image { product.least(&after) } else { product.state(&after) });
             }
         }

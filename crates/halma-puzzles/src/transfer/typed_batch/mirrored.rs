@@ -93,8 +93,8 @@ impl<'l, const W: usize, K: Key> MirroredLevels<'l, W, K> {
         }
     }
 
-    /// Whether a state of this part that is wanted has its mirror image on one of the other levels. Every state is shown to
-    /// `wanted`, up to the one that has.
+    /// Whether some state of this part is `wanted` and has its mirror image on one of the other levels. `wanted` is asked state by
+    /// state, until one such state is found.
     ///
     /// # Errors
     /// Where the level cannot be read.
@@ -109,20 +109,21 @@ impl<'l, const W: usize, K: Key> MirroredLevels<'l, W, K> {
         self.some_state(part, |_| true, |army, sets| wanted(army) && is_there(sets))
     }
 
-    /// Whether `wanted` holds for a state of this part that differs from its mirror image by so many men, none or one.
+    /// Whether `wanted` holds for a state of this part. It is asked about those whose set numbers differ from those of their mirror
+    /// images for so many types, none or one. All that differ by so many men are among them.
     ///
     /// # Errors
     /// Where the level cannot be read.
     pub fn some_own_image(
         &self,
         part: usize,
-        men: usize,
+        types: usize,
         mut wanted: impl FnMut(Army<'_, W>) -> bool,
     ) -> Result<bool, StoreError> {
-        // A man who is not on a cell of the image is of the same type as one of the image who is not on a cell of his.
+        // Both armies have as many men of each type. So one man who differs makes the sets of exactly one type differ.
         let may_differ_so = |sets: &Sets| {
             let image = self.mirror.image(sets);
-            (0..TYPES).filter(|&slot| image[slot] != sets[slot]).count() == men
+            (0..TYPES).filter(|&slot| image[slot] != sets[slot]).count() == types
         };
         self.some_state(part, may_differ_so, |army, _| wanted(army))
     }

@@ -15,7 +15,7 @@ use super::expand::{self, GroupOfStates};
 use super::typed_armies::TypedArmies;
 use super::{TypedBatches, rank_group};
 use crate::transfer::by_thread::{read, write};
-use crate::transfer::{KEYS_AT_ONCE, ProblemTables};
+use crate::transfer::{KEYS_AT_ONCE, ProblemTables, parts_of, pass_on};
 
 /// The states that have one first number.
 #[derive(Debug, Default)]
@@ -110,7 +110,7 @@ impl<const W: usize, K: Key> Layout<K> for TypedLevel<W, K> {
 
 impl<const W: usize, K: Key> TypedBatches<W, K> {
     /// The layout as one of groups. It is one of this problem: [`WholeLevel::takes`] was asked.
-    fn own<'l>(&self, layout: &'l dyn Layout<K>) -> &'l TypedLevel<W, K> {
+    fn as_groups<'l>(&self, layout: &'l dyn Layout<K>) -> &'l TypedLevel<W, K> {
         // To go on without it would lose states, or take old ones for new ones.
         TypedLevel::of(layout, &self.typed).unwrap_or_else(|| unreachable!("{layout:?} is of another problem"))
     }
@@ -130,11 +130,11 @@ impl<const W: usize, K: Key> WholeLevel<K> for TypedBatches<W, K> {
         let (seconds, pairs) = self.counts();
         Box::new(Worker {
             batches: self.clone(),
-            pruners: self.parent_bounds.iter().map(|bound| bound.pruner()).collect(),
-            own: self.made.of_thread(),
+            pruners: self.pruners(),
+            own: None,
             groups: Groups::new(seconds),
-            different: NumberSet::new(pairs),
-            chosen: Vec::new(),
+            pair_set: NumberSet::new(pairs),
+            kept: Vec::new(),
             keys: Vec::new(),
             men: vec![0; self.tables.ranks.men()],
         })
@@ -145,10 +145,8 @@ impl<const W: usize, K: Key> WholeLevel<K> for TypedBatches<W, K> {
     }
 
     fn level(&self, parts: Vec<Box<dyn Any + Send>>) -> Arc<dyn Layout<K>> {
-        self.made.clear();
-        let own =
-            |part: Box<dyn Any + Send>| *part.downcast().unwrap_or_else(|_| unreachable!("workers make no others"));
-        let parts: Vec<Part> = parts.into_iter().map(own).collect();
+        self.made.forget();
+        let parts: Vec<Part> = parts_of(parts);
         assert_eq!(parts.len(), WholeLevel::parts(self), "a part for each first number");
         Arc::new(TypedLevel { tables: Arc::clone(&self.tables), typed: Arc::clone(&self.typed), parts })
     }
@@ -158,29 +156,29 @@ impl<const W: usize, K: Key> WholeLevel<K> for TypedBatches<W, K> {
 struct Worker<const W: usize, K> {
     batches: TypedBatches<W, K>,
     pruners: Vec<Box<dyn Pruner<W>>>,
-    /// What this thread has added.
-    own: Arc<RwLock<Buckets>>,
+    /// What this thread has added. None where it only makes parts.
+    own: Option<Arc<RwLock<Buckets>>>,
     groups: Groups,
     /// The pair numbers of the group that is made.
-    different: NumberSet,
+    pair_set: NumberSet,
     /// The pair numbers of the states that are expanded.
-    chosen: Vec<u16>,
+    kept: Vec<u16>,
     keys: Vec<K>,
     men: Vec<u8>,
 }
 
 impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
     fn add(&mut self, keys: &[K]) {
-        let TypedBatches { tables, typed, .. } = &self.batches;
-        let mut own = write(&self.own);
+        let Self { batches: TypedBatches { tables, typed, made, .. }, own, .. } = self;
+        let mut own = write(own.get_or_insert_with(|| made.of_thread()));
         tables.each_army(keys, |_, army| own.push(typed.product.least(&typed.sets(army.men))));
     }
 
     fn expand(&mut self, before: &dyn Layout<K>, part: usize, bytes: usize) -> Expanded {
-        let Self { batches, pruners, own, chosen, men, .. } = self;
-        let TypedBatches { typed, level_bound, .. } = &*batches;
-        let level = batches.own(before);
-        let mut own = write(own);
+        let Self { batches, pruners, own, kept, men, .. } = self;
+        let TypedBatches { typed, level_bound, made, .. } = &*batches;
+        let level = batches.as_groups(before);
+        let mut own = write(own.get_or_insert_with(|| made.of_thread()));
         let (mut all, made_before) = (Expanded::default(), own.len());
         for (second, mut pairs) in level.parts[part].groups() {
             if own.bytes() > bytes {
@@ -188,8 +186,8 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
             }
             all.states += pairs.len() as u64;
             if !pruners.is_empty() {
-                choose(typed, pruners, (part, second, pairs), (chosen, men));
-                pairs = chosen;
+                keep_expandable(typed, pruners, (part, second, pairs), (kept, men));
+                pairs = kept;
             }
             all.generated += expand::expand(&typed.product, level_bound, (part, second, pairs), &mut own);
         }
@@ -198,36 +196,32 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
     }
 
     fn bytes(&self) -> usize {
-        read(&self.own).bytes()
+        self.own.as_ref().map_or(0, |own| read(own).bytes())
     }
 
     fn new_states(&mut self, part: usize, before: &[&dyn Layout<K>], mut f: Option<&mut TakeKeys<'_, K>>) -> NewStates {
-        let Self { batches, groups, different, keys, men, .. } = self;
+        let Self { batches, groups, pair_set, keys, men, .. } = self;
         let TypedBatches { tables, typed, made, .. } = &*batches;
         let mut before: Vec<_> =
-            before.iter().map(|layout| batches.own(*layout).parts[part].groups().peekable()).collect();
+            before.iter().map(|layout| batches.as_groups(*layout).parts[part].groups().peekable()).collect();
         let (mut new, mut old, mut measure_max) = (Part::default(), 0, None);
         made.sort(part, groups);
         while let Some((_, second, pairs)) = groups.next() {
-            pairs.iter().for_each(|&pair| different.add(pair));
+            pairs.iter().for_each(|&pair| pair_set.add(pair));
             for level in &mut before {
                 while level.next_if(|&(other, _)| other < second).is_some() {}
                 if let Some((_, pairs)) = level.next_if(|&(other, _)| other == second) {
-                    old += pairs.iter().map(|&pair| u64::from(different.remove(pair))).sum::<u64>();
+                    old += pairs.iter().map(|&pair| u64::from(pair_set.remove(pair))).sum::<u64>();
                 }
             }
-            let pairs = new.push(second, different);
+            let pairs = new.push(second, pair_set);
             let Some(f) = &mut f else { continue };
             let best = rank_group(&tables.ranks, typed, (part, second, pairs), (keys, men));
             measure_max = measure_max.max(best.map(|(centroid, _)| centroid));
-            if keys.len() >= KEYS_AT_ONCE {
-                f(keys);
-                keys.clear();
-            }
+            pass_on(keys, KEYS_AT_ONCE, f);
         }
         if let Some(f) = f {
-            f(keys);
-            keys.clear();
+            pass_on(keys, 1, f);
         }
         groups.shrink();
         new.groups.shrink_to_fit();
@@ -236,16 +230,16 @@ impl<const W: usize, K: Key> LevelWorker<K> for Worker<W, K> {
     }
 }
 
-/// Writes the pair numbers of those states of a group to `chosen` from which anything can follow; `men` is scratch space.
-fn choose<const W: usize>(
+/// Writes the pair numbers of those states of a group to `kept` from which anything can follow; `men` is scratch space.
+fn keep_expandable<const W: usize>(
     typed: &TypedArmies<W>,
     pruners: &mut [Box<dyn Pruner<W>>],
     (first, second, pairs): GroupOfStates<'_>,
-    (chosen, men): (&mut Vec<u16>, &mut [u8]),
+    (kept, men): (&mut Vec<u16>, &mut [u8]),
 ) {
     let group = typed.group(first, second);
-    chosen.clear();
-    chosen.extend(pairs.iter().copied().filter(|&pair| {
+    kept.clear();
+    kept.extend(pairs.iter().copied().filter(|&pair| {
         let (set, _) = typed.least(&group, pair);
         set.write(men);
         pruners.iter_mut().all(|pruner| pruner.has_successors(Army { men, set }))
