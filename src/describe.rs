@@ -8,7 +8,7 @@ use halma_puzzles::own::{self, Model, Repeats};
 use halma_puzzles::rank;
 use halma_puzzles::with_model;
 use halma_record::record::{Record, Verdict};
-use halma_record::words::counted;
+use halma_record::words::{counted, plural};
 use halma_rules::centroid;
 use halma_rules::game::Game;
 use halma_rules::job::{Job, Problem, ProblemSpec, Pruning, Puzzle, Search};
@@ -292,9 +292,10 @@ pub fn cost(record: &Record) -> String {
             for e in estimates {
                 let _ = writeln!(
                     text,
-                    "  length {:>3} {:>20} successors  {}",
+                    "  length {:>3} {:>20} {}  {}",
                     e.length,
                     grouped(e.generated as u64),
+                    plural(e.generated as u64, "successor"),
                     rough_time(e.seconds)
                 );
             }

@@ -17,11 +17,11 @@ pub struct Estimate {
 
 /// Extrapolates the work of the next `count` lengths. Odd and even lengths grow separately: the factor is that from a
 /// length to the next but one. Where lengths were decided together, the factor is its square root, from each length to
-/// the next. A length that was begun takes at least what it took so far, and no length takes less than a shorter one.
+/// the next. Lengths without any work (those of a wrong parity, say) tell nothing. A length that was begun takes at least what it took so far, and no length takes less than a shorter one.
 /// `None` if too little was done.
 #[must_use]
 pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
-    let refuted = |t: &Together| t.0.iter().all(|run| run.verdict == Verdict::None);
+    let refuted = |t: &Together| t.0.iter().all(|run| run.verdict == Verdict::None) && t.generated() > 0;
     let decided: Vec<Together> = record::together(runs).into_iter().filter(refuted).collect();
     let [.., a, b, c] = *decided else { return None };
     let work = |t: Together| (t.generated() as f64).max(1.0);

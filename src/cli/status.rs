@@ -33,7 +33,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
         RunState::Beginning => ("running: at its beginning".into(), Exit::Unfinished),
         RunState::Answered(record) => (report::sentence(record), Exit::of(record)),
         RunState::Interrupted { record: Some(record), left } => {
-            (format!("{} {left}", report::sentence(record)), Exit::Unfinished)
+            (format!("{} Interrupted: {left}", report::sentence(record)), Exit::Unfinished)
         }
         RunState::Interrupted { record: None, left } => (format!("interrupted; {left}"), Exit::Unfinished),
         RunState::Lost => {

@@ -1,8 +1,9 @@
 //! A problem in words.
 
 use halma_record::words::counted;
-use halma_rules::job::puzzle_tables::{BlocksTable, Metric, PermutationTable, RuleEntry, RulesTable, Until};
+use halma_rules::job::puzzle_tables::{BlocksTable, Metric, PermutationTable};
 use halma_rules::job::{Army, ProblemSpec, PuzzleSpec};
+use halma_rules::puzzle::rules::{self, MoveForms};
 
 use super::goal;
 
@@ -49,7 +50,7 @@ pub fn named(puzzle: &PuzzleSpec) -> String {
 #[must_use]
 pub fn one_move(puzzle: &PuzzleSpec) -> String {
     let what = match puzzle.kind.as_str() {
-        "rules" => puzzle.table::<RulesTable>().map(|table| by_rules(&table)).unwrap_or_default(),
+        "rules" => move_forms(puzzle).map(by_rules).unwrap_or_default(),
         "blocks" => match puzzle.table::<BlocksTable>().map(|table| table.metric) {
             Ok(Metric::Step) => "one block by one cell",
             Ok(Metric::Slide) => "one block in one direction, any distance",
@@ -64,24 +65,18 @@ pub fn one_move(puzzle: &PuzzleSpec) -> String {
     format!("one move: {what}")
 }
 
-fn by_rules(table: &RulesTable) -> &'static str {
-    let chains = |entry: &RuleEntry| match entry {
-        RuleEntry::Text(_) => table.chain,
-        RuleEntry::Table(rule) => rule.chain.unwrap_or(table.chain),
-    };
-    let until = |entry: &RuleEntry| match entry {
-        RuleEntry::Text(_) => table.until,
-        RuleEntry::Table(rule) => rule.until.or(table.until),
-    };
-    let repeats = table.rules.iter().filter_map(until).any(|until| until != Until::Once);
-    let is_free = |entry: &RuleEntry| matches!(entry, RuleEntry::Table(rule) if rule.free);
-    if table.rules.iter().any(is_free) {
-        return match table.rules.iter().any(chains) || repeats {
+fn move_forms(puzzle: &PuzzleSpec) -> Option<MoveForms> {
+    rules::move_forms(&puzzle.table().ok()?).ok()
+}
+
+fn by_rules(MoveForms { chains, repeats, free }: MoveForms) -> &'static str {
+    if free {
+        return match chains || repeats {
             true => "a rule that is not free, with its chain or repetition; free rules before it cost nothing",
             false => "a rule that is not free; free rules before it cost nothing",
         };
     }
-    match (table.rules.iter().any(chains), repeats) {
+    match (chains, repeats) {
         (true, true) => "a rule applied once, a chain by one man, or a rule repeated in one direction",
         (true, false) => "a rule applied once, or a chain by one man",
         (false, true) => "a rule applied once, or repeated in one direction",

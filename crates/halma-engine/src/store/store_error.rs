@@ -12,7 +12,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The file's contents are not what was written there; it must not be used.
-    #[error("{}: damaged: {reason}; remove it, or restore it from a copy", file.display())]
+    #[error("{}: damaged: {reason}; restore it from a copy, or remove the run's folder to search afresh", file.display())]
     Damaged {
         /// The file.
         file: PathBuf,

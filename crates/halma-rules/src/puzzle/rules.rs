@@ -8,7 +8,7 @@ mod parsed;
 
 use std::collections::HashSet;
 
-use halma_record::job::puzzle_tables::{OneOrMany, RuleEntry, RulesTable};
+use halma_record::job::puzzle_tables::{OneOrMany, RuleEntry, RulesTable, Until};
 
 use super::TableFault;
 use super::grounded::{CellMap, GoalCondition, GroundedTask, Letters, cell_maps, has_letter};
@@ -41,6 +41,32 @@ fn too_many() -> String {
     format!(
         "more than {MAX_STEPS} applications, or {MAX_CONDITIONS} letters in all of them: fewer letters or smaller classes are needed"
     )
+}
+
+/// What one move can be under the rules of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MoveForms {
+    /// Some rule chains.
+    pub chains: bool,
+    /// Some rule is repeated in its direction.
+    pub repeats: bool,
+    /// Some rule is free.
+    pub free: bool,
+}
+
+/// What one move can be. A rule without a man that moves neither chains nor repeats, whatever the table says for all.
+///
+/// # Errors
+/// Where a rule cannot be read.
+pub fn move_forms(table: &RulesTable) -> Result<MoveForms, TableFault> {
+    let mut forms = MoveForms::default();
+    for (number, entry) in table.rules.iter().enumerate() {
+        let rule = parse(table, entry, number)?;
+        forms.chains |= rule.chain;
+        forms.repeats |= rule.until != Until::Once;
+        forms.free |= rule.free;
+    }
+    Ok(forms)
 }
 
 /// Compiles the table.
@@ -81,6 +107,10 @@ pub fn compile(table: &RulesTable) -> Result<GroundedTask, TableFault> {
         if steps.len() > MAX_STEPS || conditions > MAX_CONDITIONS {
             return Err(TableFault::of("rules", format!("the rules have {}", too_many())));
         }
+    }
+    if steps.is_empty() {
+        let message = "no rule fits the board: none has as many cells in a row in the directions of the rule";
+        return Err(TableFault::of("rules", message));
     }
     let turns = turns(table, &rules)?;
     let used: Vec<(i32, i32)> = rules.iter().flat_map(|rule| rule.directions.iter().map(|&(_, d)| d)).collect();

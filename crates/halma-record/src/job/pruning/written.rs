@@ -104,7 +104,8 @@ impl Pruning {
 }
 
 fn not_whole(key: &str, value: &str) -> String {
-    format!("{key} = {value}: allowed are whole numbers")
+    let trial = if key == "cap" { ", and trial" } else { "" };
+    format!("{key} = {value}: allowed are whole numbers{trial}")
 }
 
 fn unknown(name: &str, key: &str) -> String {
