@@ -168,6 +168,9 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
     if args.cluster.is_alone() {
         run::affordable(job, question, 1)?;
     }
+    if dir.is_none() && args.options.keep_levels == Some(true) {
+        said(args.options.progress)("--keep-levels keeps nothing without a folder: --output-dir DIR");
+    }
     if let Some(folder) = &dir {
         make_folder(folder, "output", Access::WRITE_OK | Access::EXEC_OK, "--output-dir DIR")?;
     }

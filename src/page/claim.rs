@@ -310,6 +310,22 @@ mod tests {
         assert_eq!(claims(puzzle, "Walk", " (one move: a rule applied once)."), PUZZLE);
     }
 
+    #[test]
+    fn a_claim_names_only_moves_that_some_rule_has() {
+        let one_move = |rules: &str| {
+            let text = format!("[problem]\nkind = \"rules\"\nboard = \"AB.B.\"\nlegend = {{ x = \"B\" }}\n{rules}\n");
+            let job = Job::parse("a.toml".as_ref(), &text).unwrap();
+            report::problem(&job.spec).split_once("one move: ").unwrap().1.to_string()
+        };
+        // No man moves: the default chains nothing.
+        assert_eq!(one_move("rules = [\"* * . -> . * *\"]\nchain = true"), "a rule applied once");
+        assert_eq!(one_move("rules = [\"* * . -> . * *\"]\nuntil = \"any\""), "a rule applied once");
+        let chains = "a rule applied once, or a chain by one man";
+        assert_eq!(one_move("rules = [\"A x . -> . x A\"]\nchain = true"), chains);
+        let repeats = "a rule applied once, or repeated in one direction";
+        assert_eq!(one_move("rules = [\"A . -> . A\"]\nuntil = \"any\""), repeats);
+    }
+
     const UNDER: &str = "Under 4-move rules on the drawn board, ";
 
     const TRANSFER: [&str; 14] = [

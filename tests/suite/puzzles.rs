@@ -270,6 +270,11 @@ fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
         (job("rules = [\"A . -> A .\"]"), "a.toml:7:10: the two sides are equal: the rule changes nothing"),
         (job("rules = [\"A . . A\"]"), "a.toml:7:10: the rule has no arrow"),
         (job("rules = []"), "a.toml:7:9: there is no rule"),
+        (job("rules = [\"A . . . -> . . . A\"]"), "a.toml:7:9: no rule fits the board"),
+        (
+            job("rules = [\"* . -> . *\"]\ngoal = { count = { A = 18446744073709551615 } }"),
+            "a.toml:8:24: u64 value was too large",
+        ),
         (
             job("rules = [\"* . -> . *\"]\ngoal = { count = { A = 2 } }"),
             "a.toml:8:8: no state can meet it: it asks for 2",

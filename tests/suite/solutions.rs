@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use halma_record::record::Record;
 use halma_record::source::Source;
 use halma_rules::job::Army;
-use halma_rules::replay::Replay;
+use halma_rules::replay::{Checked, Replay};
 
 fn file(name: &str) -> PathBuf {
     format!("{}/tests/solutions/{name}.toml", env!("CARGO_MANIFEST_DIR")).into()
@@ -178,4 +178,17 @@ fn the_solution_of_a_record_is_checked_as_well() {
         "r.json: damaged record: problem.start: z99 is no cell of the board"
     );
     assert_eq!(refusal(&|r| r.solution = None), "r.json: the record has no solution to replay");
+}
+
+#[test]
+fn a_solution_file_of_a_puzzle_is_refused_by_its_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.toml");
+    let text = "[problem]\nkind = \"rules\"\nboard = \"A.\"\nrules = [\"A . -> . A\"]\ngoal = \".A\"\n[solution]\nmoves = \"a1-b1\"\n";
+    std::fs::write(&path, text).unwrap();
+    let fault = Checked::read(&path).unwrap_err().to_string();
+    assert!(
+        fault.contains("a.toml:2:8: solution files are of transfers and games; replay the run's result.json"),
+        "{fault}"
+    );
 }

@@ -65,6 +65,14 @@ struct SolutionFile {
     solution: SolutionTable,
 }
 
+impl SolutionFile {
+    fn parse(source: &Source) -> Result<Self, InputError> {
+        // Before the keys are looked at, which are those of another kind.
+        job::refuse_solution(source)?;
+        raw::parse(source)
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SolutionTable {
@@ -91,7 +99,7 @@ impl Checked {
             return Self::from_record(file, &Record::read(file)?);
         }
         let source = Source::read(file)?;
-        let kind = raw::parse::<SolutionFile>(&source)?.problem.kind.into_inner();
+        let kind = SolutionFile::parse(&source)?.problem.kind.into_inner();
         Ok(match kind.as_str() {
             "game" => Self::Game(game_replay::GameReplay::from_source(&source)?),
             _ => Self::Transfer(Replay::from_source(&source)?),
@@ -150,7 +158,7 @@ impl Replay {
     /// # Errors
     /// As [`Replay::read`].
     pub fn from_source(source: &Source) -> Result<Self, InputError> {
-        let SolutionFile { problem, solution } = raw::parse(source)?;
+        let SolutionFile { problem, solution } = SolutionFile::parse(source)?;
         let (spec, transfer) = match resolve_problem(source, &problem)? {
             (spec, Problem::Transfer(transfer)) => (spec, transfer),
             (_, Problem::Game(_) | Problem::Puzzle(_)) => {

@@ -59,8 +59,10 @@ pub(super) fn file(source: &Source) -> Result<Option<File>, InputError> {
     struct Kind {
         problem: Option<toml::Table>,
     }
-    // Invalid TOML is reported later, by the parser of the whole file.
-    let Ok(Kind { problem: Some(problem) }) = toml::from_str(source.text()) else { return Ok(None) };
+    let Ok(Kind { problem: Some(problem) }) = toml::from_str(source.text()) else {
+        // What cannot be read is reported by the parser of the whole file, whose keys depend on the kind.
+        return if is_stated_as_puzzle(source) { raw::parse(source).map(Some) } else { Ok(None) };
+    };
     let Some(kind) = problem.get("kind") else {
         return match OF_ONE_KIND.iter().find(|(key, _)| problem.contains_key(*key)) {
             Some((key, kind)) => {
@@ -83,6 +85,28 @@ pub(super) fn file(source: &Source) -> Result<Option<File>, InputError> {
 /// Whether it is a kind of puzzles: from a file, or in Rust.
 pub(super) fn is_of_puzzles(kind: &str) -> bool {
     KINDS.contains(&kind) || puzzle::kinds::named(kind).is_some()
+}
+
+/// Whether the file states a kind of puzzles, whatever else it says.
+fn is_stated_as_puzzle(source: &Source) -> bool {
+    let Ok(whole) = DeTable::parse(source.text()) else { return false };
+    let kind = whole.get_ref().get("problem").and_then(|table| table.get_ref().get("kind"));
+    kind.and_then(|kind| kind.get_ref().as_str()).is_some_and(is_of_puzzles)
+}
+
+/// A solution file may not be of a puzzle.
+///
+/// # Errors
+/// Where it is.
+pub fn refuse_solution(source: &Source) -> Result<(), InputError> {
+    match is_stated_as_puzzle(source) {
+        true => Err(at_key(
+            source,
+            "kind",
+            "solution files are of transfers and games; replay the run's result.json".into(),
+        )),
+        false => Ok(()),
+    }
 }
 
 /// The message for an unknown kind.

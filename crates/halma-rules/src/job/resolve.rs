@@ -63,11 +63,6 @@ pub fn problem(source: &Source, table: &ProblemTable) -> Result<(ProblemSpec, Pr
     let is_game = match table.kind.get_ref().as_str() {
         "transfer" => false,
         "game" => true,
-        other if puzzle_job::is_of_puzzles(other) => {
-            let message =
-                format!("kind `{other}`: solution files are of transfers and games; replay the run's result.json");
-            return Err(source.fault(table.kind.span(), message));
-        }
         other => return Err(source.fault(table.kind.span(), puzzle_job::unknown_kind(other))),
     };
     let resolver = Resolver { source, table };

@@ -12,7 +12,7 @@ use halma_record::words::counted;
 use super::{Refusal, ReplayError, SolutionFile, all_moves, ends, legal, recorded, written};
 use crate::cells::Cells;
 use crate::game::{Game, Side};
-use crate::job::{self, Problem, ProblemSpec, raw, resolve_problem};
+use crate::job::{self, Problem, ProblemSpec, resolve_problem};
 use crate::notation::{Script, write_chain};
 use crate::problem::set;
 
@@ -34,7 +34,7 @@ impl GameReplay {
     /// The first fault: no such cell, an illegal move, a move of the wrong side, a game that is over earlier or later than
     /// its last move, or another length than claimed.
     pub fn from_source(source: &Source) -> Result<Self, InputError> {
-        let SolutionFile { problem, solution } = raw::parse(source)?;
+        let SolutionFile { problem, solution } = SolutionFile::parse(source)?;
         let (spec, game) = match resolve_problem(source, &problem)? {
             (spec, Problem::Game(game)) => (spec, game),
             (_, Problem::Transfer(_) | Problem::Puzzle(_)) => {
