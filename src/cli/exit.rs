@@ -170,10 +170,11 @@ impl From<RunError> for Failure {
             | RunError::OtherQuestion { .. } => Exit::Input,
             RunError::Threads(_) | RunError::NoMove { .. } | RunError::Contradiction(_) => Exit::Failed,
             RunError::Lost(_) | RunError::InTrials(_) => Exit::Unfinished,
-            RunError::OtherProblem { file, problem } => {
+            RunError::OtherProblem { file, problem, key } => {
                 let (file, problem) = (file.display(), report::problem(&problem));
+                let differs = key.map(|key| format!("`{key}` differs; ")).unwrap_or_default();
                 let allowed = "allowed is a folder of its own for each: change dir in [output], or give --output-dir";
-                let message = format!("{file}: the record of another problem ({problem}); {allowed}");
+                let message = format!("{file}: the record of another problem ({problem}); {differs}{allowed}");
                 return Self::input(message);
             }
             RunError::Store(fault) => return fault.into(),

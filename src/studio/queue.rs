@@ -354,7 +354,7 @@ fn search(ticket: &Ticket, cancel: &CancellationToken) -> Result<Answer, String>
     let file = StatusFile::new(&ticket.folder);
     let told = All(vec![&ticket.live, &file]);
     let record = run::run(&job, ticket.question, &told, cancel).map_err(|e| match e {
-        RunError::OtherProblem { file, problem } => {
+        RunError::OtherProblem { file, problem, .. } => {
             format!("{}: the record of another problem ({})", file.display(), report::problem(&problem))
         }
         error => error.to_string(),

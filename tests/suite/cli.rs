@@ -265,7 +265,8 @@ fn a_record_does_not_take_the_place_of_another_questions() {
     std::fs::write(at.join("other.toml"), other).expect("a job");
     let (status, out, err) = halma(at, &["solve", "other.toml"]);
     assert_eq!((status, out.as_str()), (2, ""));
-    let refused = "out/result.json: the record of another problem (square-2, 4 men, on 9x9 under 6-move rules); ";
+    let refused =
+        "out/result.json: the record of another problem (square-2, 4 men, on 9x9 under 6-move rules); `army` differs; ";
     assert!(err.starts_with(refused), "{err}");
 
     std::fs::write(at.join("out/result.json"), "{}").expect("written");

@@ -144,6 +144,8 @@ pub enum RunError {
         file: PathBuf,
         /// Its problem.
         problem: Box<ProblemSpec>,
+        /// The first key in which it differs from this one.
+        key: Option<String>,
     },
     /// The record of another question is in the place of this one's, although the folder is named after this question.
     #[error("{}: the record of another question; move it away", file.display())]

@@ -17,6 +17,14 @@ pub enum ProblemSpec {
 }
 
 impl ProblemSpec {
+    /// The first key in which the two differ.
+    #[must_use]
+    pub fn differs_in(&self, other: &Self) -> Option<String> {
+        let [own, other] = [self, other].map(|spec| serde_json::to_value(spec).unwrap_or_default());
+        let (own, other) = (own.as_object()?, other.as_object()?);
+        own.keys().chain(other.keys()).find(|&key| own.get(key) != other.get(key)).cloned()
+    }
+
     /// `transfer`, `game`, or the kind of a puzzle.
     #[must_use]
     pub fn kind(&self) -> &str {

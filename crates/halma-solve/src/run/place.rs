@@ -63,7 +63,8 @@ fn there(file: &Path, job: &Job, question: Question) -> Result<There, RunError> 
     }
     let there = Record::read(file)?;
     if there.problem != job.spec {
-        return Err(RunError::OtherProblem { file: file.into(), problem: Box::new(there.problem) });
+        let key = there.problem.differs_in(&job.spec);
+        return Err(RunError::OtherProblem { file: file.into(), problem: Box::new(there.problem), key });
     }
     let is_same = (there.question, there.max_length, there.depth) == question.asked(job)
         && (there.question == Asked::Levels || job.search.pruning.may_become(&there.pruning))

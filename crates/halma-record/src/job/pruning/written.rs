@@ -104,7 +104,7 @@ impl Pruning {
 }
 
 fn not_whole(key: &str, value: &str) -> String {
-    let trial = if key == "cap" { ", and trial" } else { "" };
+    let trial = if key == "cap" { ", and \"trial\"" } else { "" };
     format!("{key} = {value}: allowed are whole numbers{trial}")
 }
 
@@ -461,7 +461,7 @@ mod tests {
             ("leading(cap=3,weights=1/2)", "weights: not allowed beside cap"),
             ("leading(weights=1/2,cap=trial)", "weights: not allowed beside cap"),
             ("leading(weights=1/2,weights=1)", "parameter `weights` of the pruning `leading` is given twice"),
-            ("leading(cap=3/4)", "cap = 3/4: allowed are whole numbers"),
+            ("leading(cap=3/4)", "cap = 3/4: allowed are whole numbers, and \"trial\""),
             ("leading(look-ahead=trial)", "look-ahead = trial: allowed are whole numbers"),
             ("truncate(0)", "keep = 0: allowed are numbers of states from 1 to 1099511627776"),
             ("truncate(1099511627777)", "keep = 1099511627777: allowed are numbers of states from 1 to 1099511627776"),
