@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use halma_record::record::Record;
-use halma_rules::job::ProblemSpec;
 use halma_solve::certify::{self, CertifyError, Resources};
 
 use super::asking::{catch, pool, said};
@@ -60,7 +59,7 @@ pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, F
     let resources = Resources { large: *meet_beyond, cancel: &cancel, tell: &tell };
     let certificate = pool.install(|| certify::certify(&record, resources)).map_err(|e| {
         // Of another kind of problem no question can be certified.
-        let is_transfer = matches!(record.problem, ProblemSpec::Armies(_));
+        let is_transfer = record.problem.kind() == "transfer";
         let unfit = is_transfer && matches!(e, CertifyError::Nothing(_) | CertifyError::Unfit(_));
         let others = if unfit { record_files::hint_at_others(run) } else { String::new() };
         Failure { message: format!("{}: {e}{others}", run.display()), ..Failure::from(e) }

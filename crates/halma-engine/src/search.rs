@@ -66,6 +66,17 @@ pub struct LevelDestination<'a> {
     pub watch: Option<&'a dyn Watch>,
 }
 
+impl<'a> LevelDestination<'a> {
+    /// A destination in memory.
+    pub const MEMORY: Self = Self { folder: LevelFolder::None, label: "", watch: None };
+
+    /// A level of a run.
+    #[must_use]
+    pub fn run(workspace: &'a Workspace, label: &'a str) -> Self {
+        Self { folder: LevelFolder::Run(workspace), label, watch: None }
+    }
+}
+
 /// A level that is expanded, and what its successors are compared with.
 pub struct LevelSource<'a, P: Puzzle> {
     /// The puzzle.
@@ -90,17 +101,6 @@ impl<'a, P: Puzzle> LevelSource<'a, P> {
     /// All levels whose states are old.
     fn before(self) -> Vec<&'a Level<P::Key>> {
         std::iter::once(self.current).chain(self.earlier.iter().copied()).collect()
-    }
-}
-
-impl<'a> LevelDestination<'a> {
-    /// A destination in memory.
-    pub const MEMORY: Self = Self { folder: LevelFolder::None, label: "", watch: None };
-
-    /// A level of a run.
-    #[must_use]
-    pub fn run(workspace: &'a Workspace, label: &'a str) -> Self {
-        Self { folder: LevelFolder::Run(workspace), label, watch: None }
     }
 }
 

@@ -46,7 +46,8 @@ pub use halma_record::job::{
     ArmiesSpec, Army, Granularity, Learning, LookAhead, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, Weights,
     game_bounds, pruning, puzzle_tables, raw,
 };
-pub use puzzle_job::{compiled, refuse_solution};
+pub use puzzle_job::compiled;
+pub(crate) use puzzle_job::refuse_solution;
 
 pub use resolve::problem as resolve_problem;
 pub use spec::{game as game_of, transfer as transfer_of};

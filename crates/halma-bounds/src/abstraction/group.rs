@@ -20,7 +20,7 @@ pub(super) struct Group {
     /// The classes of the group.
     pub(super) classes: Range<usize>,
     pub(super) space: Histograms,
-    /// By how much the rank of a whole histogram grows when the rank of this group's grows by one: the product of the counts of later
+    /// By how much the rank of a whole histogram grows when the rank within this group grows by one: the product of the counts of later
     /// groups.
     pub(super) stride: u32,
     /// By rank: how many men stand in each class.

@@ -1,8 +1,8 @@
 //! Many armies expanded together, for searches without bounds.
 //!
 //! *Inner* cells are at most 15 cells that lie close together, where the armies of a sample differ most. All others are *outer* ones.
-//! An army is an entry of a matrix of bits: its row is the set of men on outer cells, its column the set of men on inner cells. Many armies share a row,
-//! and many moves are made for all of them at once:
+//! An army is an entry of a matrix of bits: its row is the set of men on outer cells, its column the set of men on inner cells. Many
+//! armies share a row, and many moves are made for all of them at once:
 //! - A man who goes from one outer cell to another over outer men can do so whatever stands on the inner cells: the whole row is
 //!   added to another row.
 //! - A man who stays among inner cells leads to another column of the same row. Which one is looked up: it depends on the

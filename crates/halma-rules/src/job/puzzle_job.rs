@@ -83,7 +83,7 @@ pub(super) fn file(source: &Source) -> Result<Option<File>, InputError> {
 }
 
 /// Whether it is a kind of puzzles: from a file, or in Rust.
-pub(super) fn is_of_puzzles(kind: &str) -> bool {
+fn is_of_puzzles(kind: &str) -> bool {
     KINDS.contains(&kind) || puzzle::kinds::named(kind).is_some()
 }
 

@@ -54,14 +54,17 @@ pub struct MoveForms {
     pub free: bool,
 }
 
+fn parsed_rules(table: &RulesTable) -> Result<Vec<ParsedRule>, TableFault> {
+    table.rules.iter().enumerate().map(|(number, entry)| parse(table, entry, number)).collect()
+}
+
 /// What one move can be. A rule without a man that moves neither chains nor repeats, whatever the table says for all.
 ///
 /// # Errors
 /// Where a rule cannot be read.
 pub fn move_forms(table: &RulesTable) -> Result<MoveForms, TableFault> {
     let mut forms = MoveForms::default();
-    for (number, entry) in table.rules.iter().enumerate() {
-        let rule = parse(table, entry, number)?;
+    for rule in parsed_rules(table)? {
         forms.chains |= rule.chain;
         forms.repeats |= rule.until != Until::Once;
         forms.free |= rule.free;
@@ -75,8 +78,7 @@ pub fn move_forms(table: &RulesTable) -> Result<MoveForms, TableFault> {
 /// The first fault found.
 pub fn compile(table: &RulesTable) -> Result<GroundedTask, TableFault> {
     let (board, maps) = boards(table)?;
-    let rules = table.rules.iter().enumerate().map(|(number, entry)| parse(table, entry, number));
-    let rules = rules.collect::<Result<Vec<_>, _>>()?;
+    let rules = parsed_rules(table)?;
     if rules.is_empty() {
         return Err(TableFault::of("rules", "there is no rule: at least one is needed"));
     }

@@ -42,7 +42,7 @@ impl Buckets {
     pub fn clear(&mut self) {
         if 4 * self.len < self.lists.iter().map(Vec::capacity).sum::<usize>() {
             // Other lists were long before.
-            *self = Self::new(self.lists.len());
+            return *self = Self::new(self.lists.len());
         }
         for first in 0..self.lists.len() {
             self.clear_list(first);
