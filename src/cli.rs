@@ -280,6 +280,7 @@ impl Options {
             moves: None,
             output_dir: None,
             pruning: None,
+            refuted_by: None,
             verbose: false,
             cluster: cluster::ClusterArgs::default(),
             display: BatchDisplay::default(),
@@ -306,6 +307,9 @@ pub struct SearchArgs {
     /// theorem-1, all, all-but-BOUND, bounds joined by '+' or beam(KEEP,SEED); of a puzzle none, projection or bound
     #[arg(long, value_name = "NAME")]
     pub pruning: Option<Pruning>,
+    /// An earlier record of the problem; lengths that it refutes are not tried again
+    #[arg(long, value_name = "RECORD")]
+    pub refuted_by: Option<PathBuf>,
     /// Report every level
     #[arg(short, long, conflicts_with = "quiet")]
     pub verbose: bool,

@@ -26,6 +26,9 @@ pub fn text(record: &Record, levels: bool) -> String {
     if let Some(bound) = record.lower_bound.filter(|&bound| bound > 0 && record.question != Asked::Levels) {
         let _ = writeln!(text, "A bound refutes every length below {bound} without a search.");
     }
+    if let Some(said) = taken_over(record) {
+        let _ = writeln!(text, "{said}");
+    }
     if let Some(solution) = record.best_solution().filter(|s| !s.is_empty()) {
         let width = solution.len().to_string().len();
         text.push('\n');
@@ -66,6 +69,17 @@ pub fn text(record: &Record, levels: bool) -> String {
         counted(record.threads, "thread")
     );
     text
+}
+
+/// Which lengths were not tried, because the record builds on an earlier one.
+pub(crate) fn taken_over(record: &Record) -> Option<String> {
+    let earlier = record.refuted_by.as_ref()?;
+    let day = earlier.finished.as_ref().and_then(|finished| finished.get(..10));
+    let day = day.map(|day| format!(" of {day}")).unwrap_or_default();
+    let (refuted, pruning) = (earlier.refuted_up_to?, &earlier.pruning);
+    Some(format!(
+        "An earlier record{day} refutes every length up to {refuted}, by {pruning}: these were not tried again."
+    ))
 }
 
 /// The answer in a sentence.

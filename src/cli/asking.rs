@@ -124,6 +124,7 @@ pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides
         pruning: args.pruning.clone(),
         max_length,
         solutions: None,
+        refuted_by: args.refuted_by.clone(),
         threads: args.options.threads.map(|t| t as usize),
         memory: args.options.memory,
         time: args.options.time,

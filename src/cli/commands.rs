@@ -78,6 +78,9 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             print(&ask(&job, Question::Solve, args, search)?, args, out)
         }
         Command::Count { search: args, max_length } => answer(args, *max_length, |_| Ok(Question::Count), search, out),
+        Command::Levels { search: args, .. } if args.refuted_by.is_some() => {
+            Err(Failure::input("levels has no lengths that --refuted-by could refute"))
+        }
         Command::Levels { search: args, depth, to_the_end: _ } => {
             let depth = depth.unwrap_or(halma_rules::job::MAX_LENGTH);
             answer(args, None, |_| Ok(Question::Levels { depth }), search, out)

@@ -158,6 +158,7 @@ impl From<RunError> for Failure {
         let exit = match error {
             RunError::TooLarge { .. }
             | RunError::TooManyStates(_)
+            | RunError::AllRefuted { .. }
             | RunError::NoGoal(_)
             | RunError::Projection(_)
             | RunError::ProjectionOfFree

@@ -299,7 +299,7 @@ fn a_job_says_all_that_the_contract_shows() {
     let read = Job::parse("a.toml".as_ref(), &text).expect("the contract's job");
     assert_eq!(
         read.search,
-        Search { pruning: Pruning::LEADING, palindromic: true, max_length: Some(40), symmetry: true, solutions: None }
+        Search { pruning: Pruning::LEADING, palindromic: true, max_length: Some(40), ..Search::default() }
     );
     let time = Some(std::time::Duration::from_secs(5400));
     assert_eq!(

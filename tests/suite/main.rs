@@ -45,6 +45,7 @@ mod random_rules;
 mod record;
 mod referee_levels;
 mod referee_shortest;
+mod refuted_by;
 mod rows;
 mod same_levels;
 mod schema;

@@ -2,17 +2,18 @@
 //! refutation is accepted.
 //!
 //! Only the functions below make a [`Refuted`], each from a walk whose levels it inspects itself; a record's file
-//! cannot state one. [`Evidence::accept`] requires one for every length that counts as refuted and that the lower bound
-//! does not cover. Levels that were too large to check are noted, and the report names them.
+//! cannot state one. [`Evidence::accept`] requires one for every length that counts as refuted, and that neither the lower
+//! bound covers nor the record on which this one builds: that record is checked first. Levels that were too large to
+//! check are noted, and the report names them.
 
 use std::collections::BTreeMap;
 
 use halma_record::record::{Asked, Record, Verdict};
 
-use super::Report;
 use super::board::Board;
 use super::common_states::first_common;
 use super::databases::Databases;
+use super::earlier_record::EarlierRecord;
 use super::impossible::Shown;
 use super::level_step::StateSpace;
 use super::level_walk::Walk;
@@ -20,6 +21,7 @@ use super::problem::Problem;
 use super::rejection::{Rejection, RejectionKind};
 use super::transfer_bounds::theorem_1_of;
 use super::transfer_model::TransferModel;
+use super::{Options, Report};
 
 /// The error for a record that claims without reason that all states were seen.
 const NOT_ALL_SEEN: &str =
@@ -260,10 +262,16 @@ pub(super) struct Evidence {
     /// Why the lower bound was not derived again, if it was not.
     no_bound: Option<String>,
     bound: Option<LowerBound>,
+    earlier: Option<EarlierRecord>,
     seen_all: bool,
 }
 
 impl Evidence {
+    /// Begins with what the record shows on which `record` builds. That one is checked here.
+    pub fn of(record: &Record, options: &Options) -> Result<Self, Rejection> {
+        Ok(Self { earlier: EarlierRecord::of(record, options)?, ..Self::default() })
+    }
+
     /// Enters a refutation.
     pub fn add_refutation(&mut self, refuted: Option<Refuted>) {
         self.refuted.extend(refuted.map(|refuted| (refuted.length, refuted)));
@@ -322,6 +330,7 @@ impl Evidence {
             (None, Some(_)) => (record.lower_bound.unwrap_or(u32::MAX), record.lower_bound.is_none()),
             (None, None) => (0, false),
         };
+        let first = self.earlier.as_ref().map_or(first, |earlier| first.max(earlier.refuted_up_to().saturating_add(1)));
         let looked_at = |length: &u32| self.refuted.contains_key(length) || self.unchecked.contains_key(length);
         if let Some(last) = record.refuted_up_to
             && let Some(length) = (first..=last).find(|length| !looked_at(length))
@@ -332,6 +341,9 @@ impl Evidence {
         let last_unchecked = record.runs.last().is_some_and(|run| self.unchecked.contains_key(&run.length));
         if record.exhausted && record.verdict == Verdict::None && !(self.seen_all || nothing_left || last_unchecked) {
             return RejectionKind::Verdict.reject(NOT_ALL_SEEN);
+        }
+        if let Some(earlier) = self.earlier {
+            earlier.enter(report);
         }
         report.unchecked.extend(self.no_bound);
         report.unchecked.extend(self.unchecked.into_values());

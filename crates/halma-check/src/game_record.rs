@@ -63,7 +63,7 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     let order = problem.model.fixing.len();
     report.checked.push(format!("K of order {order}: automorphisms that fix both bases"));
     report.checked.push("every successor is accounted for, and the verdict follows from the runs".into());
-    let mut evidence = Evidence::default();
+    let mut evidence = Evidence::of(record, options)?;
     evidence.set_lower_bound(lower_bound(record, &problem, &mut report)?);
     let game = record.solution.as_ref().map(|solution| replay(board, bases, solution)).transpose();
     let game = game.map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;

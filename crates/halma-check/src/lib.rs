@@ -20,6 +20,7 @@ mod centroid;
 mod common_states;
 mod conclusion;
 mod databases;
+mod earlier_record;
 mod evidence;
 mod game_record;
 mod histograms;
@@ -208,7 +209,7 @@ fn holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Re
 /// Checks a transfer's record.
 fn transfer(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     let problem = Problem::of(record).map_err(Rejection::of(RejectionKind::Problem))?;
-    let mut check = TransferCheck::new(record, &problem, folder, options);
+    let mut check = TransferCheck::new(record, &problem, folder, options)?;
     check.report.checked = stated(record, &problem);
     if let Some(solution) = &record.solution {
         let faulty = |why| RejectionKind::Solution.of_length(record.length, format!("solution{why}"));

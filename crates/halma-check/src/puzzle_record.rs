@@ -247,7 +247,7 @@ fn levels<N: Arithmetic>(
     let code = Code::<N>::new(model.parts());
     let code = code.ok_or_else(|| RejectionKind::Problem.because("the states are too many to number"))?;
     let [ahead, behind] = [false, true].map(|backward| Graph::new(model, &code, backward));
-    let (budget, evidence) = (options.budget, Evidence::default());
+    let (budget, evidence) = (options.budget, Evidence::of(record, options)?);
     let own_bound = has_own_bound(spec, record);
     let (ahead, behind, counted) = (&ahead, &behind, models.counted);
     PuzzleCheck { record, folder, options, ahead, behind, counted, distance, own_bound, budget, evidence, report }.all()

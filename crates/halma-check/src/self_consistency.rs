@@ -183,7 +183,7 @@ fn levels_to_last(record: &Record) -> Result<(), Rejection> {
 /// Without a bound there is no entry: no length is possible, or nothing was begun.
 fn unbounded(record: &Record) -> Result<(), Rejection> {
     let Record { length, refuted_up_to, max_length, exhausted, verdict, .. } = record;
-    let bare = record.runs.is_empty() && length.is_none() && record.solution.is_none();
+    let bare = record.runs.is_empty() && length.is_none() && record.solution.is_none() && record.refuted_by.is_none();
     let holds = match verdict {
         Verdict::None => *exhausted && refuted_up_to == max_length,
         Verdict::Incomplete => !exhausted && refuted_up_to.is_none(),
@@ -248,7 +248,9 @@ fn lengths(record: &Record) -> Result<(), Rejection> {
         _ => &record.runs[..],
     };
     let asked = record.max_length.unwrap_or(u32::MAX);
-    for (expected, entry) in (u64::from(bound)..).zip(runs) {
+    let taken_over = record.refuted_by.as_ref().and_then(|earlier| earlier.refuted_up_to);
+    let first = taken_over.map_or(bound, |refuted| bound.max(refuted.saturating_add(1)));
+    for (expected, entry) in (u64::from(first)..).zip(runs) {
         if u64::from(entry.length) != expected || entry.length > asked {
             let (last, length) = (expected.saturating_sub(1), entry.length);
             let why = format!("the run after lengths {bound} to {last} is for length {length}");
@@ -259,7 +261,7 @@ fn lengths(record: &Record) -> Result<(), Rejection> {
     let refuted = match refuting.checked_sub(1) {
         Some(last) => Some(runs[last].length),
         // Without entries, the bound refutes up to the greatest length asked about.
-        None => bound.checked_sub(1).map(|l| l.min(asked)),
+        None => first.checked_sub(1).map(|l| l.min(asked)),
     };
     if record.refuted_up_to != refuted {
         let claimed = or_none(record.refuted_up_to);

@@ -58,9 +58,14 @@ pub(super) struct TransferCheck<'a> {
 }
 
 impl<'a> TransferCheck<'a> {
-    pub fn new(record: &'a Record, problem: &'a Problem, folder: &'a Path, options: &'a Options<'a>) -> Self {
-        let (budget, evidence, report) = (options.budget, Evidence::default(), Report::default());
-        Self { record, problem, folder, options, databases: None, budget, evidence, report }
+    pub fn new(
+        record: &'a Record,
+        problem: &'a Problem,
+        folder: &'a Path,
+        options: &'a Options<'a>,
+    ) -> Result<Self, Rejection> {
+        let (budget, evidence, report) = (options.budget, Evidence::of(record, options)?, Report::default());
+        Ok(Self { record, problem, folder, options, databases: None, budget, evidence, report })
     }
 
     fn plan(&self) -> Result<Plan, Rejection> {

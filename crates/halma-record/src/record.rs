@@ -155,6 +155,10 @@ pub struct Record {
     pub disk_bytes_written: u64,
     /// How many threads searched.
     pub threads: usize,
+    /// The earlier record that this one builds on. It is of the same problem, and the lengths that it refutes were not tried
+    /// again: [`Self::runs`] begins after them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refuted_by: Option<Box<Record>>,
 }
 
 /// The question of a record.

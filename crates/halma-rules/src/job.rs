@@ -30,6 +30,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use halma_record::record::{Record, RecordError};
 use halma_record::source::{InputError, Source};
 
 use crate::choose;
@@ -154,7 +155,7 @@ impl From<Game> for Problem {
 }
 
 /// How to search.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     /// The pruning.
     pub pruning: Pruning,
@@ -167,6 +168,9 @@ pub struct Search {
     /// For puzzles: how many shortest solutions the record lists at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solutions: Option<u32>,
+    /// An earlier record of the problem. The lengths that it refutes are not tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refuted_by: Option<Box<Record>>,
 }
 
 /// The limits of a run.
@@ -205,6 +209,8 @@ pub struct Overrides {
     pub max_length: Option<u32>,
     /// For [`Search::solutions`].
     pub solutions: Option<u32>,
+    /// The file of the record for [`Search::refuted_by`].
+    pub refuted_by: Option<PathBuf>,
     /// For [`Limits::threads`].
     pub threads: Option<usize>,
     /// For [`Limits::memory`].
@@ -306,9 +312,12 @@ impl Job {
                 return Err(format!("{men} men on {cells} cells have too many positions"));
             }
         }
-        match self.search.incompatible(&self.problem) {
+        if let Some(incompatible) = self.search.incompatible(&self.problem) {
+            return Err(incompatible.message(&self.search, ""));
+        }
+        match self.search.useless_record(&self.spec) {
             None => Ok(()),
-            Some(incompatible) => Err(incompatible.message(&self.search, "")),
+            Some(what) => Err(format!("refuted_by: {what}")),
         }
     }
 
@@ -317,8 +326,19 @@ impl Job {
     /// # Errors
     /// Where the problem does not allow the resulting search.
     pub fn with(mut self, overrides: &Overrides) -> Result<Self, InputError> {
-        let Overrides { pruning, max_length, solutions, threads, memory, time, moves, output_dir, keep_levels, cache } =
-            overrides.clone();
+        let Overrides {
+            pruning,
+            max_length,
+            solutions,
+            refuted_by,
+            threads,
+            memory,
+            time,
+            moves,
+            output_dir,
+            keep_levels,
+            cache,
+        } = overrides.clone();
         if let Some(rule) = moves {
             let file = self.file.display().to_string();
             let refused = |reason| InputError {
@@ -338,6 +358,15 @@ impl Job {
         self.output.keep_levels = keep_levels.unwrap_or(self.output.keep_levels);
         self.output.cache = cache.or(self.output.cache);
         let fault = |message: String| Err(InputError { file: None, place: None, message });
+        if let Some(file) = refuted_by {
+            match earlier_record(&file) {
+                Ok(record) => self.search.refuted_by = Some(record),
+                Err(refused) => return fault(format!("--refuted-by {refused}")),
+            }
+        }
+        if let Some(what) = self.search.useless_record(&self.spec) {
+            return fault(format!("refuted-by: {what} ({})", self.file.display()));
+        }
         if self.search.solutions.is_some() && !matches!(self.problem, Problem::Puzzle(_)) {
             return fault(format!("--all is for puzzles from files ({})", self.file.display()));
         }
@@ -376,7 +405,19 @@ pub(crate) fn fits(cells: usize, men: usize) -> bool {
     choose::choose(cells, men).is_some_and(|states| states < 1 << 127)
 }
 
+/// The record in `file`, for a search that builds on it. Its level files stay where they are: nothing refers to them.
+fn earlier_record(file: &Path) -> Result<Box<Record>, RecordError> {
+    let mut record = Record::read(file)?;
+    record.runs.iter_mut().flat_map(|entry| &mut entry.levels).for_each(|level| level.file = None);
+    Ok(Box::new(record))
+}
+
 impl Search {
+    /// What is wrong with the record that this search of `problem` builds on, if anything.
+    fn useless_record(&self, problem: &ProblemSpec) -> Option<String> {
+        self.refuted_by.as_ref().and_then(|record| record.refutes_nothing_of(problem, self.palindromic))
+    }
+
     /// The option of this search that the problem does not allow, if any.
     pub(crate) fn incompatible(&self, problem: &Problem) -> Option<IncompatibleOption> {
         let transfer = match problem {
@@ -443,6 +484,13 @@ impl fmt::Display for IncompatibleOption {
 
 impl Default for Search {
     fn default() -> Self {
-        Self { pruning: Pruning::LEADING, palindromic: false, max_length: None, symmetry: true, solutions: None }
+        Self {
+            pruning: Pruning::LEADING,
+            palindromic: false,
+            max_length: None,
+            symmetry: true,
+            solutions: None,
+            refuted_by: None,
+        }
     }
 }

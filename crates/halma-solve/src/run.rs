@@ -97,6 +97,14 @@ pub enum RunError {
         "a puzzle in Rust does not say how many states its symmetries exchange: count with symmetry = false in [search]"
     )]
     UnknownClasses,
+    /// There is nothing to search: an earlier record refutes the greatest length that is asked about.
+    #[error("the record that the search builds on refutes {refuted} moves, and this asks about at most {asked}")]
+    AllRefuted {
+        /// The greatest length that the record refutes.
+        refuted: u32,
+        /// The greatest length that is asked about.
+        asked: u32,
+    },
     /// The puzzle does not have this abstraction.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
@@ -314,6 +322,10 @@ fn too_many(puzzle: &Puzzle) -> RunError {
 /// What they do not allow.
 pub fn answerable(job: &Job, question: Question) -> Result<(), RunError> {
     let pruning = &job.search.pruning;
+    let taken_over = job.search.refuted_by.as_ref().and_then(|earlier| earlier.refuted_up_to);
+    if let Some((refuted, asked)) = taken_over.zip(question.asked(job).1).filter(|(refuted, asked)| refuted >= asked) {
+        return Err(RunError::AllRefuted { refuted, asked });
+    }
     match &job.problem {
         Problem::Transfer(_) if question == Question::Count && !pruning.keeps_all() => {
             Err(RunError::CountUnder(pruning.clone()))

@@ -59,6 +59,8 @@ pub struct SearchTable {
     pub max_length: Option<Within<0, 9999>>,
     /// Whether the problem's symmetry is used; it is unless switched off.
     pub symmetry: Option<bool>,
+    /// The file of an earlier record. The lengths that it refutes are not tried again.
+    pub refuted_by: Option<Spanned<String>>,
 }
 
 /// `[limits]`

@@ -5,6 +5,7 @@
 //! believed. Whether the record is true is decided by [`halma_check`], which shares nothing with this.
 
 use super::{Asked, LengthRecord, LevelRecord, Record, Verdict};
+use crate::job::ProblemSpec;
 
 /// The greatest length and level that a job may ask for.
 pub const LONGEST: u32 = 9_999;
@@ -79,7 +80,60 @@ impl Record {
         if self.pruning.is_by_trial() {
             return Some(format!("the pruning is {}, and a run has chosen a cap or none", self.pruning));
         }
-        self.wrong_length().or_else(|| self.wrong_verdict()).or_else(|| self.wrong_entries())
+        self.wrong_earlier_record()
+            .or_else(|| self.wrong_length())
+            .or_else(|| self.wrong_verdict())
+            .or_else(|| self.wrong_entries())
+    }
+
+    /// The record that this one builds on: the refutations that it takes over, and no levels in files.
+    fn wrong_earlier_record(&self) -> Option<String> {
+        let earlier = self.refuted_by.as_ref()?;
+        if let Some(what) =
+            earlier.contradiction().or_else(|| earlier.refutes_nothing_of(&self.problem, self.palindromic))
+        {
+            return Some(format!("the record that it builds on, refuted_by: {what}"));
+        }
+        if earlier.runs.iter().flat_map(|entry| &entry.levels).any(|level| level.file.is_some()) {
+            return Some("the record that it builds on, refuted_by, names level files".into());
+        }
+        let refuted = earlier.refuted_up_to;
+        if self.question == Asked::Levels
+            || self.lower_bound > refuted
+            || self.max_length.is_some_and(|most| Some(most) <= refuted)
+        {
+            let what =
+                format!("it is said to build on a record that refutes {} moves, and has no use for it", shown(refuted));
+            return Some(what);
+        }
+        None
+    }
+
+    /// Why a record about `problem` (about its palindromes, where that is `palindromic`) cannot build on this one; `None` if it can.
+    #[must_use]
+    pub fn refutes_nothing_of(&self, problem: &ProblemSpec, palindromic: bool) -> Option<String> {
+        let [own, other] = [&self.problem, problem].map(ProblemSpec::untitled);
+        if own != other {
+            let key = own.differs_in(&other).map(|key| format!(": `{key}` differs")).unwrap_or_default();
+            return Some(format!("the record of another problem{key}"));
+        }
+        if self.question == Asked::Levels {
+            return Some("the record of levels without a goal, which refutes no length".into());
+        }
+        if self.palindromic && !palindromic {
+            return Some("a record that refutes palindromic solutions only".into());
+        }
+        if self.exhausted {
+            return Some("a record which says that there is no solution of any length".into());
+        }
+        self.refuted_up_to.is_none().then(|| "a record that refutes no length".into())
+    }
+
+    /// The least length that is neither below the bound nor refuted by the record that this one builds on.
+    #[must_use]
+    pub fn first_length(&self) -> Option<u32> {
+        let taken_over = self.refuted_by.as_ref().and_then(|earlier| earlier.refuted_up_to);
+        self.lower_bound.map(|bound| taken_over.map_or(bound, |refuted| bound.max(refuted.saturating_add(1))))
     }
 
     /// Solution, length and the question of counts.
@@ -144,12 +198,12 @@ impl Record {
         if self.question == Asked::Levels {
             return None;
         }
-        let Some(bound) = self.lower_bound else {
+        let Some(bound) = self.first_length() else {
             // There was no bound, or there is a solution without moves.
             return (!self.runs.is_empty()).then(|| "lengths were tried, and there is no lower_bound".into());
         };
         if bound > LONGEST {
-            return Some(format!("a lower_bound of {bound}"));
+            return Some(format!("a lower_bound of {bound}, or a record that refutes as many moves"));
         }
         // A count adds an entry for the length found.
         let counted = self.question == Asked::Count && self.length.is_some() && self.runs.len() > 1;

@@ -4,10 +4,13 @@ use std::ops::Range;
 
 use toml::Spanned;
 
+use halma_record::record::RecordError;
 use halma_record::source::{InputError, Source, suggestion};
 
 use super::raw::{File, Folder, Men, ProblemTable};
-use super::{ArmiesSpec, Army, Job, Limits, Output, Problem, ProblemSpec, Search, fits, puzzle_job, raw, spec};
+use super::{
+    ArmiesSpec, Army, Job, Limits, Output, Problem, ProblemSpec, Search, earlier_record, fits, puzzle_job, raw, spec,
+};
 use crate::army;
 use crate::board::{self, Board, MapError, Marks};
 use crate::game::Game;
@@ -32,12 +35,18 @@ fn rest(
     limits: raw::LimitsTable,
     output: raw::OutputTable,
 ) -> Result<Job, InputError> {
+    let refuted_by = search_table.refuted_by.as_ref();
+    let read = |file: &Spanned<String>| {
+        let refused = |e: RecordError| source.fault(file.span(), e.to_string());
+        earlier_record(file.get_ref().as_ref()).map_err(refused)
+    };
     let search = Search {
         pruning: search_table.pruning.as_ref().map_or_else(|| problem.usual_pruning(), |p| p.get_ref().clone()),
         palindromic: search_table.palindromic.as_ref().is_some_and(|p| *p.get_ref()),
         max_length: search_table.max_length.map(|l| l.0 as u32),
         symmetry: search_table.symmetry.unwrap_or(true),
         solutions: None,
+        refuted_by: refuted_by.map(read).transpose()?,
     };
     if let Some(incompatible) = search.incompatible(&problem) {
         let span = match incompatible.is_palindromic() {
@@ -45,6 +54,9 @@ fn rest(
             false => search_table.pruning.map(|p| p.span()),
         };
         return Err(source.fault(span.unwrap_or(0..0), incompatible.message(&search, "")));
+    }
+    if let Some((what, file)) = search.useless_record(&spec).zip(refuted_by) {
+        return Err(source.fault(file.span(), what));
     }
     let limits = Limits {
         threads: limits.threads.map(|t| t.0 as usize),

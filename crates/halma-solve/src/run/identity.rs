@@ -23,6 +23,9 @@ pub(super) struct Identity {
     /// Whether solutions are to be listed, for which the levels of a puzzle are made from the start alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lists: bool,
+    /// The last length that the search does not try, because an earlier record refutes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refuted_up_to: Option<u32>,
     /// With several processes: the number of the process whose share it is, and the number of processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<(usize, usize)>,
@@ -31,14 +34,27 @@ pub(super) struct Identity {
 impl Identity {
     /// Whether a run of that problem with this identity is one of that question. Levels are made without a pruning, whatever the job says.
     pub(super) fn answers(&self, job: &Job, question: Question) -> bool {
-        (self.asked, self.palindromic, self.symmetry, self.lists)
-            == (question.asked(job).0, job.search.palindromic, job.search.symmetry, lists(job, question))
+        let Self { asked, palindromic, symmetry, lists: all, refuted_up_to, .. } = *self;
+        (asked, palindromic, symmetry, all, refuted_up_to)
+            == (
+                question.asked(job).0,
+                job.search.palindromic,
+                job.search.symmetry,
+                lists(job, question),
+                taken_over(job, question),
+            )
             && (self.asked == Asked::Levels || job.search.pruning.may_become(&self.pruning))
     }
 }
 
 pub(super) fn lists(job: &Job, question: Question) -> bool {
     question == Question::Solve && job.search.solutions.is_some()
+}
+
+/// The last length that the record refutes on which the search builds.
+fn taken_over(job: &Job, question: Question) -> Option<u32> {
+    let earlier = job.search.refuted_by.as_ref().filter(|_| question.asked(job).0 != Asked::Levels);
+    earlier.and_then(|earlier| earlier.refuted_up_to)
 }
 
 /// The identity that the manifest of a run's folder, or of one process's share of it, states.
@@ -51,6 +67,7 @@ pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usiz
         palindromic: job.search.palindromic,
         symmetry: job.search.symmetry,
         lists: lists(job, question),
+        refuted_up_to: taken_over(job, question),
         share,
     };
     serde_json::to_value(identity).unwrap_or_else(|e| unreachable!("a record states the same as JSON: {e}"))

@@ -71,7 +71,14 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
     type Error = RunError;
 
     fn decided(&self) -> Vec<(u32, u64)> {
-        record::together(&self.record.runs).iter().map(|t| (t.last(), t.generated())).collect()
+        let taken_over = |earlier: &'_ Record| {
+            let refuted =
+                record::together(&earlier.runs).into_iter().take_while(|t| Some(t.last()) <= earlier.refuted_up_to);
+            refuted.map(|t| (t.last(), t.generated())).collect::<Vec<_>>()
+        };
+        let earlier = self.record.refuted_by.as_deref().map(taken_over).unwrap_or_default();
+        let own = record::together(&self.record.runs).into_iter().map(|t| (t.last(), t.generated()));
+        earlier.into_iter().chain(own).collect()
     }
 
     fn enter(&mut self, attempt: Attempt<S>) -> Result<ControlFlow<()>, RunError> {
@@ -153,10 +160,17 @@ impl Context<'_> {
         record.lower_bound = Some(bound);
         // The abstraction refutes all lengths below its distance, up to the greatest one asked about.
         record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length.unwrap_or(u32::MAX)));
+        // So does the record that the search builds on, where it says more.
+        let is_of_use = |earlier: &Box<Record>| search.begins_anywhere() && earlier.refuted_up_to >= Some(bound);
+        record.refuted_by = self.job.search.refuted_by.clone().filter(is_of_use);
+        if let Some(earlier) = &record.refuted_by {
+            record.refuted_up_to = earlier.refuted_up_to;
+        }
+        let first = record.first_length().unwrap_or(bound);
         let mut ledger =
             RecordLedger { context: self, record, moves, proved_nothing: None, unsaved: Vec::new(), before: 0 };
         let step = search.step();
-        let next = |before: &[LengthRecord]| bound + step * before.len() as u32;
+        let next = |before: &[LengthRecord]| first + step * before.len() as u32;
         for (number, answer) in self.workspace.answers().into_iter().enumerate() {
             let mut entry: LengthRecord =
                 serde_json::from_value(answer).map_err(|e| self.workspace.damaged(e.to_string()))?;

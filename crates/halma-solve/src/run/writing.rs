@@ -79,6 +79,7 @@ impl Context<'_> {
             peak_memory_bytes: 0,
             disk_bytes_written: 0,
             threads: self.expander.threads(),
+            refuted_by: None,
         }
     }
 

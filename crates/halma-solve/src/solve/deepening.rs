@@ -32,6 +32,12 @@ pub trait LengthSearch {
         1
     }
 
+    /// Whether it may begin with a length that an earlier search has left. Without a bound the levels of a puzzle serve all
+    /// lengths, and nothing is gained.
+    fn begins_anywhere(&self) -> bool {
+        true
+    }
+
     /// The last of the lengths from `first` on to decide together, at most `greatest`. `decided` has the cost so far:
     /// pairs of a length up to which all is decided, and the successors that took.
     ///

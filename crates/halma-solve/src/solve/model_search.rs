@@ -328,6 +328,10 @@ impl<K: Key> LengthSearch for ModelSearch<'_, K> {
         Ok(least.filter(|&least| least < u32::MAX))
     }
 
+    fn begins_anywhere(&self) -> bool {
+        self.bound.is_some()
+    }
+
     /// Under a bound each length has levels of its own, which are reported anew.
     fn resume_after(&mut self, levels: usize) {
         if self.bound.is_none() {
