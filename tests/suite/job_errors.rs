@@ -53,7 +53,7 @@ fn unknown_keys_are_named_and_the_nearest_is_suggested() {
     refused([
         (
             job(&format!("{TRIANGLE}[search]\npruing = \"leading\"")),
-            "a.toml:7:1: unknown field `pruing`, expected one of `pruning`, `palindromic`, `max-length`, `symmetry`; did you mean `pruning`?",
+            "a.toml:7:1: unknown field `pruing`, expected one of `pruning`, `palindromic`, `max-length`, `symmetry`, `refuted-by`; did you mean `pruning`?",
         ),
         (
             job(&format!("{TRIANGLE}colour = 1")),
