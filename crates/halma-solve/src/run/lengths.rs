@@ -161,8 +161,8 @@ impl Context<'_> {
         // The abstraction refutes all lengths below its distance, up to the greatest one asked about.
         record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length.unwrap_or(u32::MAX)));
         // So does the record that the search builds on, where it says more.
-        let is_of_use = |earlier: &Box<Record>| search.begins_anywhere() && earlier.refuted_up_to >= Some(bound);
-        record.refuted_by = self.job.search.refuted_by.clone().filter(is_of_use);
+        let is_of_use = |earlier: &Record| search.begins_anywhere() && earlier.refuted_up_to >= Some(bound);
+        record.refuted_by = self.job.search.refuted_by.clone().filter(|earlier| is_of_use(earlier));
         if let Some(earlier) = &record.refuted_by {
             record.refuted_up_to = earlier.refuted_up_to;
         }
