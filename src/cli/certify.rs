@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use halma_record::record::Record;
+use halma_record::words::{counted, moves};
 use halma_solve::certify::{self, CertifyError, Resources};
 
 use super::asking::{catch, pool, said};
@@ -65,8 +66,8 @@ pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, F
         Failure { message: format!("{}: {e}{others}", run.display()), ..Failure::from(e) }
     })?;
     let bytes = target.write(|out| certificate.write(out)).map_err(unwritten)?;
-    let states: usize = certificate.families.iter().flatten().map(Vec::len).sum();
-    let length = certificate.length;
-    writeln!(out, "{}: no solution of at most {length} moves; {states} states, {bytes} bytes", file.display())?;
+    let states = counted(certificate.families.iter().flatten().map(Vec::len).sum(), "state");
+    let length = moves(certificate.length);
+    writeln!(out, "{}: no solution of at most {length}; {states}, {bytes} bytes", file.display())?;
     Ok(Exit::Answered)
 }

@@ -227,24 +227,30 @@ type Keep = Box<dyn Fn(i32, i32) -> bool>;
 fn shape(name: &str) -> Result<(String, bool), Failure> {
     const ALLOWED: &str = "allowed are COLUMNSxROWS, triangle:N, rhombus:N, hexagon:N, and the boards";
     let unknown = || wrong(format!("`{name}` is no board: {ALLOWED} {}", NAMED.join(", ")));
-    let size = |text: &str| text.parse::<i32>().ok().filter(|n| (1..=256).contains(n));
+    // What it is called is right, and a number in it is not.
+    let sized = || wrong(format!("`{name}`: allowed are sizes from 1 to 256; {ALLOWED} {}", NAMED.join(", ")));
+    let size = |text: &str| match text.parse::<u32>().map(|n| n as i32) {
+        Ok(n) if (1..=256).contains(&n) => Ok(n),
+        Ok(_) => Err(sized()),
+        Err(_) => Err(unknown()),
+    };
     let (width, height, keep): (i32, i32, Keep) = match name.split_once([':', 'x']) {
         Some(("triangle", n)) => {
-            let n = size(n).ok_or_else(unknown)?;
+            let n = size(n)?;
             (n, n, Box::new(move |x, y| x + y < n))
         }
         Some(("rhombus", n)) => {
-            let n = size(n).ok_or_else(unknown)?;
+            let n = size(n)?;
             (n, n, Box::new(|_, _| true))
         }
         // `x` is in its name.
         _ if name.starts_with("hexagon:") => {
-            let n = size(&name["hexagon:".len()..]).ok_or_else(unknown)?;
+            let n = size(&name["hexagon:".len()..])?;
             // The kept diagonal is that of constant x + y.
             (2 * n - 1, 2 * n - 1, Box::new(move |x, y| (n - 1..=3 * n - 3).contains(&(x + y))))
         }
         Some((columns, rows)) => {
-            let (columns, rows) = size(columns).zip(size(rows)).ok_or_else(unknown)?;
+            let (columns, rows) = (size(columns)?, size(rows)?);
             (columns, rows, Box::new(|_, _| true))
         }
         None => return Err(unknown()),
@@ -300,6 +306,9 @@ mod tests {
         for wrong in ["circle:4", "triangle:0", "hexagon:", "9y9", "", "x"] {
             assert!(shape(wrong).is_err(), "{wrong}");
         }
+        let refused = |name| shape(name).map(|_| ()).unwrap_err().message;
+        assert!(refused("triangle:999").starts_with("`triangle:999`: allowed are sizes from 1 to 256"));
+        assert!(refused("0x5").starts_with("`0x5`: allowed are sizes") && refused("circle:4").contains("is no board"));
     }
 
     #[test]

@@ -30,6 +30,7 @@ use halma_engine::store::workspace::Workspace;
 use halma_puzzles::own::projection::ProjectionError;
 use halma_record::record::{self, Asked, Record, RecordError, Verdict};
 use halma_record::source::InputError;
+use halma_record::words::counted;
 use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning, Puzzle};
 use halma_rules::lattice::Lattice;
 
@@ -191,6 +192,7 @@ pub enum RunError {
 /// A number of bytes, rounded up to a unit that the command line accepts.
 fn size(bytes: u64) -> String {
     match bytes.div_ceil(1 << 20) {
+        _ if bytes < 1 << 10 => counted(bytes as usize, "byte"),
         1 if bytes < 1 << 20 => format!("{} KiB", bytes.div_ceil(1 << 10)),
         mib => format!("{mib} MiB"),
     }

@@ -16,6 +16,7 @@ use halma_engine::search::exchange::Alone;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_puzzles::rank::Ranks;
 use halma_record::job::Granularity;
+use halma_record::words::counted;
 use halma_rules::cells::Cells;
 use halma_rules::moves::{ComponentScratch, Mover};
 use halma_rules::problem::{self, Transfer};
@@ -289,19 +290,19 @@ pub(super) fn derive(
     };
     databases.extend(maker.following(), maker.context())?;
     let [start, target] = [&problem.start, &problem.target].map(|cells| maker.canonical(problem::set(cells)));
-    let all = |levels: &Levels| levels.iter().map(Vec::len).sum::<usize>();
+    let all = |levels: &Levels| counted(levels.iter().map(Vec::len).sum(), "state");
 
     let (first, middles) = maker.leading_levels(start)?;
-    tell(&format!("{} states to the middle, {} middles", all(&first), middles.len()));
+    tell(&format!("{} to the middle, {}", all(&first), counted(middles.len(), "middle")));
 
     let (ahead, open) = maker.following_levels(middles, large)?;
     let meeting = if open { maker.half + ahead.len() as u32 - 1 } else { length };
-    tell(&format!("{} states from there on, up to level {meeting}", all(&ahead)));
+    tell(&format!("{} from there on, up to level {meeting}", all(&ahead)));
 
     let mut behind = vec![vec![target]];
     if open {
         behind = maker.levels_behind(target, &ahead, length - meeting)?;
-        tell(&format!("{} states from the target", all(&behind)));
+        tell(&format!("{} from the target", all(&behind)));
     }
     if maker.meets(&ahead, &behind) {
         return Err(CertifyError::Wrong(format!("there is a solution of {length} moves or fewer")));
