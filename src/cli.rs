@@ -64,6 +64,9 @@ pub enum Command {
         /// The greatest length to try
         #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
+        /// An earlier record of the problem, or its run's folder; lengths that it refutes are not tried again
+        #[arg(long, value_name = "RECORD")]
+        refuted_by: Option<PathBuf>,
         /// Of a puzzle: write down so many of the shortest solutions, if there are as many
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
         all: Option<u32>,
@@ -77,6 +80,9 @@ pub enum Command {
         /// The length asked about; the job's max-length where not given
         #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
+        /// An earlier record of the problem, or its run's folder; lengths that it refutes are not tried again
+        #[arg(long, value_name = "RECORD")]
+        refuted_by: Option<PathBuf>,
     },
     /// Show the level sets as they are, without a goal: sizes and digests
     #[command(after_help = help::LEVELS, group(clap::ArgGroup::new("last level").required(true).args(["depth", "to_the_end"])))]
@@ -100,6 +106,9 @@ pub enum Command {
         /// The greatest length to try
         #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
+        /// An earlier record of the problem, or its run's folder; lengths that it refutes are not tried again
+        #[arg(long, value_name = "RECORD")]
+        refuted_by: Option<PathBuf>,
     },
     /// Go on with an interrupted run
     #[command(after_help = help::RESUME)]
@@ -225,6 +234,9 @@ pub enum Command {
         /// Ask about solutions of at most L moves, instead of for the shortest
         #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
+        /// An earlier record of the problem, or its run's folder; lengths that it refutes are not tried again
+        #[arg(long, value_name = "RECORD")]
+        refuted_by: Option<PathBuf>,
     },
 }
 
@@ -280,7 +292,6 @@ impl Options {
             moves: None,
             output_dir: None,
             pruning: None,
-            refuted_by: None,
             verbose: false,
             cluster: cluster::ClusterArgs::default(),
             display: BatchDisplay::default(),
@@ -307,9 +318,6 @@ pub struct SearchArgs {
     /// theorem-1, all, all-but-BOUND, bounds joined by '+' or beam(KEEP,SEED); of a puzzle none, projection or bound
     #[arg(long, value_name = "NAME")]
     pub pruning: Option<Pruning>,
-    /// An earlier record of the problem; lengths that it refutes are not tried again
-    #[arg(long, value_name = "RECORD")]
-    pub refuted_by: Option<PathBuf>,
     /// Report every level
     #[arg(short, long, conflicts_with = "quiet")]
     pub verbose: bool,

@@ -10,7 +10,7 @@ use halma_record::record::{
     Asked, Count, ImpossibleRecord, LengthRecord, LevelRecord, Record, Side, Verdict, together,
 };
 use halma_record::words::{counted, moves, plural};
-use halma_rules::job::{self, ProblemSpec};
+use halma_rules::job::{self, ProblemSpec, Pruning};
 
 use text_table::fits;
 pub use text_table::grouped;
@@ -26,7 +26,7 @@ pub fn text(record: &Record, levels: bool) -> String {
     if let Some(bound) = record.lower_bound.filter(|&bound| bound > 0 && record.question != Asked::Levels) {
         let _ = writeln!(text, "A bound refutes every length below {bound} without a search.");
     }
-    if let Some(said) = taken_over(record) {
+    if let Some(said) = built_on(record) {
         let _ = writeln!(text, "{said}");
     }
     if let Some(solution) = record.best_solution().filter(|s| !s.is_empty()) {
@@ -72,13 +72,17 @@ pub fn text(record: &Record, levels: bool) -> String {
 }
 
 /// Which lengths were not tried, because the record builds on an earlier one.
-pub(crate) fn taken_over(record: &Record) -> Option<String> {
+pub(crate) fn built_on(record: &Record) -> Option<String> {
     let earlier = record.refuted_by.as_ref()?;
+    let refuted = moves(earlier.refuted_up_to?);
     let day = earlier.finished.as_ref().and_then(|finished| finished.get(..10));
     let day = day.map(|day| format!(" of {day}")).unwrap_or_default();
-    let (refuted, pruning) = (earlier.refuted_up_to?, &earlier.pruning);
+    let pruning = match &earlier.pruning {
+        Pruning::None => "without pruning".into(),
+        pruning => pruning.to_string(),
+    };
     Some(format!(
-        "An earlier record{day} refutes every length up to {refuted}, by {pruning}: these were not tried again."
+        "An earlier record{day} ({pruning}) shows that no solution has at most {refuted}: these lengths were not tried again."
     ))
 }
 
@@ -359,7 +363,8 @@ pub fn comparison(records: &[Record]) -> String {
         ]
     });
     let about = records.first().map(|r| problem(&r.problem) + "\n\n").unwrap_or_default();
-    about + &table(&head, rows)
+    let on_others = records.iter().filter_map(|record| Some(format!("\n{}: {}\n", record.pruning, built_on(record)?)));
+    about + &table(&head, rows) + &on_others.collect::<String>()
 }
 
 /// What became of one of the record's lengths. The length of the solutions may be searched twice: to find one, and to count all.

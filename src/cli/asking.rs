@@ -124,7 +124,7 @@ pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides
         pruning: args.pruning.clone(),
         max_length,
         solutions: None,
-        refuted_by: args.refuted_by.clone(),
+        refuted_by: None,
         threads: args.options.threads.map(|t| t as usize),
         memory: args.options.memory,
         time: args.options.time,
@@ -163,6 +163,7 @@ pub(super) fn put(text: &str, out: &mut dyn Write) -> Result<(), Failure> {
 /// Searches, which writes the record, and replays the solution.
 pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
     // Checked now, not after hours of search, and before anything is written.
+    let job = &*run::with_earlier_record(job, question)?;
     run::answerable(job, question)?;
     let dir = run::place(job, question)?;
     // Processes of a cluster share their host's processors, and learn of each other later: then the run checks.

@@ -1,6 +1,7 @@
 //! What each command does. Only results go to `out`; errors are returned as a [`Failure`].
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 
 use halma_engine::search::CancellationToken;
@@ -73,21 +74,24 @@ fn progress_of(command: &Command) -> ProgressForm {
 
 fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
     match &cli.command {
-        Command::Solve { search: args, max_length, all } => {
-            let job = read(&args.job)?.with(&Overrides { solutions: *all, ..overrides(args, *max_length) })?;
+        Command::Solve { search: args, max_length, refuted_by, all } => {
+            let overrides = overrides(args, *max_length);
+            let refuted_by = refuted_by.clone();
+            let job = read(&args.job)?.with(&Overrides { solutions: *all, refuted_by, ..overrides })?;
             print(&ask(&job, Question::Solve, args, search)?, args, out)
         }
-        Command::Count { search: args, max_length } => answer(args, *max_length, |_| Ok(Question::Count), search, out),
-        Command::Levels { search: args, .. } if args.refuted_by.is_some() => {
-            Err(Failure::input("levels has no lengths that --refuted-by could refute"))
+        Command::Count { search: args, max_length, refuted_by } => {
+            answer(args, (*max_length, refuted_by.as_deref()), |_| Ok(Question::Count), search, out)
         }
         Command::Levels { search: args, depth, to_the_end: _ } => {
             let depth = depth.unwrap_or(halma_rules::job::MAX_LENGTH);
-            answer(args, None, |_| Ok(Question::Levels { depth }), search, out)
+            answer(args, (None, None), |_| Ok(Question::Levels { depth }), search, out)
         }
-        Command::Prove { search: args, max_length } => answer(args, *max_length, prove, search, out),
-        Command::Compare { search: args, prunings, max_length } => {
-            compare(args, *max_length, prunings.as_ref(), search, out)
+        Command::Prove { search: args, max_length, refuted_by } => {
+            answer(args, (*max_length, refuted_by.as_deref()), prove, search, out)
+        }
+        Command::Compare { search: args, prunings, max_length, refuted_by } => {
+            compare(args, (*max_length, refuted_by.as_deref()), prunings.as_ref(), search, out)
         }
         Command::Resume { run, options } => resume::resume(&options.at(run), search, out),
         Command::Batch { jobs, table, output_dir, options } => {
@@ -129,18 +133,19 @@ fn prove(job: &Job) -> Result<Question, Failure> {
 
 fn answer(
     args: &SearchArgs,
-    max_length: Option<u32>,
+    (max_length, refuted_by): (Option<u32>, Option<&Path>),
     question: impl Fn(&Job) -> Result<Question, Failure>,
     search: &Search,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let job = read(&args.job)?.with(&overrides(args, max_length))?;
+    let job =
+        read(&args.job)?.with(&Overrides { refuted_by: refuted_by.map(Into::into), ..overrides(args, max_length) })?;
     print(&ask(&job, question(&job)?, args, search)?, args, out)
 }
 
 fn compare(
     args: &SearchArgs,
-    max_length: Option<u32>,
+    (max_length, refuted_by): (Option<u32>, Option<&Path>),
     prunings: Option<&Prunings>,
     search: &Search,
     out: &mut dyn Write,
@@ -148,7 +153,8 @@ fn compare(
     if args.pruning.is_some() {
         return Err(Failure::input("compare takes --prunings NAMES, and no --pruning"));
     }
-    let job = read(&args.job)?.with(&overrides(args, max_length))?;
+    let job =
+        read(&args.job)?.with(&Overrides { refuted_by: refuted_by.map(Into::into), ..overrides(args, max_length) })?;
     let usual = Prunings(job.problem.prunings_to_compare());
     // All jobs are checked before the first one runs.
     let jobs = prunings.unwrap_or(&usual).0.iter().map(|pruning| {

@@ -158,7 +158,7 @@ impl From<RunError> for Failure {
         let exit = match error {
             RunError::TooLarge { .. }
             | RunError::TooManyStates(_)
-            | RunError::AllRefuted { .. }
+            | RunError::EarlierRecord(_)
             | RunError::NoGoal(_)
             | RunError::Projection(_)
             | RunError::ProjectionOfFree

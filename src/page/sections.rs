@@ -12,7 +12,7 @@ use super::Entry;
 use super::plot::{Plot, Series};
 use super::table::table;
 use crate::figure::Figure;
-use crate::report::{by_pruning, grouped, level_cells, taken_over, verdict_of};
+use crate::report::{built_on, by_pruning, grouped, level_cells, verdict_of};
 
 /// Plots and tables of the search; `prefix` begins the names that link them, `all` asks for every level.
 pub(super) fn search(entries: &[&Entry], prefix: &str, all: bool) -> Markup {
@@ -195,7 +195,11 @@ fn lengths(entries: &[&Entry], prefix: &str) -> Markup {
         @for (bound, prunings) in &bounds {
             p { "A bound refutes every length below " (bound) " without a search" @if bounds.len() > 1 { " (" (prunings.join(", ")) ")" } "." }
         }
-        @for entry in entries { @if let Some(said) = taken_over(&entry.record) { p { (said) } } }
+        @for Entry { record, .. } in entries {
+            @if let Some(said) = built_on(record) {
+                p { @if entries.len() > 1 { (record.pruning) ": " } (said) }
+            }
+        }
         @if !rows.is_empty() { (table("Lengths tried, one after another", &head, &rows, &keys)) }
     }
 }

@@ -279,15 +279,29 @@ pub(super) fn read(text: &str) -> Result<Job, InputError> {
     #[derive(serde::Deserialize)]
     struct Peek {
         problem: PeekTable,
+        #[serde(default)]
+        search: PeekSearch,
     }
     #[derive(serde::Deserialize)]
     struct PeekTable {
         file: Option<toml::Spanned<String>>,
     }
+    #[derive(Default, serde::Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    struct PeekSearch {
+        refuted_by: Option<toml::Spanned<String>>,
+    }
     let source = Source::new(JOB, text);
-    if let Ok(Peek { problem: PeekTable { file: Some(file) } }) = toml::from_str(text) {
-        let message = "the studio reads no other files: allowed is the text of that file, as definition = '''...'''";
-        return Err(source.fault(file.span(), message));
+    // What cannot be read here is no job either.
+    if let Ok(Peek { problem: PeekTable { file }, search: PeekSearch { refuted_by } }) = toml::from_str(text) {
+        if let Some(file) = file {
+            let message =
+                "the studio reads no other files: allowed is the text of that file, as definition = '''...'''";
+            return Err(source.fault(file.span(), message));
+        }
+        if let Some(record) = refuted_by {
+            return Err(source.fault(record.span(), "the studio reads no other files: leave refuted-by out"));
+        }
     }
     // One at a time: to compile a puzzle may take hundreds of megabytes.
     static READING: Mutex<()> = Mutex::new(());
@@ -429,6 +443,8 @@ mod tests {
     fn a_job_names_no_file_that_would_be_read() {
         let fault = read("[problem]\nkind = 'permutation'\nfile = '/etc/passwd'\n").unwrap_err();
         assert_eq!(fault.place.map(|place| (place.line, place.column)), Some((3, 8)));
+        let fault = read(&format!("{SMALL}[search]\nrefuted-by = '/etc/passwd'\n")).unwrap_err();
+        assert!(fault.message.contains("leave refuted-by out"), "{}", fault.message);
         let definition = "Name P\nSet A 2 1\nSolved\nA\n1 2\nEnd\nMove X\nA\n2 1\nEnd\n";
         let spec = format!("[problem]\nkind = 'permutation'\nscramble = 'X'\ndefinition = '''\n{definition}'''\n");
         assert!(read(&spec).is_ok(), "{:?}", read(&spec).err());

@@ -1,10 +1,8 @@
 //! A search that builds on an earlier record (`refuted-by`): its answers, its record, and what `halma check` makes of both.
 
-use std::path::Path;
-
 use halma_engine::search::CancellationToken;
 use halma_record::record::{Asked, FileRecord, Record, Verdict};
-use halma_rules::job::Job;
+use halma_rules::job::{EarlierRecord, Job};
 use halma_solve::run::{Question, run};
 
 use crate::forgery::{accepts, checked, reseal_run};
@@ -27,7 +25,7 @@ fn answer(job: &Job, question: Question) -> Record {
 
 /// The same job, on top of that record.
 fn after(mut job: Job, record: &Record) -> Job {
-    job.search.refuted_by = Some(Box::new(record.clone()));
+    job.search.refuted_by = Some(EarlierRecord::Read(Box::new(record.clone())));
     job
 }
 
@@ -87,6 +85,9 @@ fn records_may_build_on_records_that_build_on_others() {
     let third = answer(&after(pattern, &second), Question::Solve);
     assert_eq!((third.verdict, third.length, third.runs.len()), (Verdict::Optimal, Some(length), 1));
     assert!(accepts(&third), "{:?}", checked(&third));
+    // Those that only pass on what others refute are left out.
+    let fourth = answer(&after(job(HOLE, "pruning = 'narrowed'"), &third), Question::Solve);
+    assert_eq!(fourth.refuted_by.as_deref(), Some(&second));
     // A record that refutes less than the bound is of no use, and not named.
     let below = Record { runs: Vec::new(), max_length: Some(1), refuted_up_to: Some(1), ..first };
     assert_eq!(below.contradiction(), None);
@@ -125,6 +126,7 @@ fn a_record_that_builds_on_a_forged_one_is_refused() {
         };
         forge("another digest", with_earlier(&record, digest));
         // Of what it speaks.
+        forge("another format", with_earlier(&record, |it| it.format = 999));
         forge(
             "levels",
             with_earlier(&record, |it| (it.question, it.depth, it.max_length) = (Asked::Levels, Some(3), None)),
@@ -197,18 +199,28 @@ fn a_run_goes_on_from_its_folder_when_the_record_that_it_builds_on_is_gone() {
     let page = halma(here, &["report", "run", "--output", "page.html"]);
     assert_eq!(page.0, 0, "{}", page.2);
     let page = std::fs::read_to_string(here.join("page.html")).unwrap();
-    assert!(page.contains("refutes every length up to 21, by pattern: these were not tried again."));
+    assert!(page.contains("(pattern) shows that no solution has at most 21 moves: these lengths were not tried again."));
 }
 
 #[test]
 fn another_record_below_is_another_question_and_gets_a_folder_of_its_own() {
     let jobs = folder(&[("job.toml", TRIANGLE)]);
     let here = jobs.path();
-    assert_eq!(halma(here, &["prove", "job.toml", "--max-length", "21", "--output-dir", "proof"]).0, 20);
+    for length in ["20", "21"] {
+        let dir = format!("proof-{length}");
+        assert_eq!(halma(here, &["prove", "job.toml", "--max-length", length, "--output-dir", &dir]).0, 20);
+    }
     let count = ["count", "job.toml", "--output-dir", "run", "-q", "--time", "1ms"];
-    assert_eq!(halma(here, &[&count[..], &["--refuted-by", "proof/result.json"]].concat()).0, 3);
-    assert_eq!(halma(here, &count).0, 3);
-    assert!(here.join("run/run.json").exists() && here.join("run/count-leading/run.json").exists());
+    // The folders do for the records in them.
+    let built = |dir: &str| halma(here, &[&count[..], &["--refuted-by", dir]].concat()).0;
+    assert_eq!((built("proof-21"), halma(here, &count).0, built("proof-20"), built("proof-21")), (3, 3, 3, 3));
+    for run in ["run", "run/count-leading", "run/count-after-20-leading"] {
+        assert!(here.join(run).join("run.json").exists(), "{run}");
+    }
+    assert_eq!(
+        std::fs::read_dir(here.join("run")).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir()).count(),
+        3
+    );
 }
 
 #[test]
@@ -227,20 +239,84 @@ fn records_that_are_of_no_use_are_refused_with_their_reason() {
         assert!(status == 2 || status == 4, "{args:?}: {status}: {said}");
         assert!(said.contains(wanted), "{args:?}: {said}");
     };
-    refused(&["count", "job.toml", "--refuted-by", "gone.json"], "--refuted-by gone.json: cannot be read");
-    refused(&["count", "job.toml", "--refuted-by", "no.json"], "--refuted-by no.json: damaged record");
-    refused(&["count", "job.toml", "--refuted-by", "job.toml"], "--refuted-by job.toml: a job, and no record");
-    refused(&["count", "job.toml", "--refuted-by", "frogs/result.json"], "refuted-by: the record of another problem");
-    refused(
-        &["count", "job.toml", "--refuted-by", "levels/result.json"],
-        "refuted-by: the record of levels without a goal",
-    );
-    refused(&["count", "job.toml", "--refuted-by", "proof/result.json", "--moves", "4"], "`moves` differs");
-    let fewer = ["prove", "job.toml", "--max-length", "22", "--refuted-by", "proof/result.json"];
-    refused(&fewer, "the record that the search builds on refutes 22 moves, and this asks about at most 22");
-    refused(&["levels", "job.toml", "--depth", "3", "--refuted-by", "proof/result.json"], "levels has no lengths");
+    refused(&["count", "job.toml", "--refuted-by", "gone.json"], "gone.json: cannot be read");
+    refused(&["count", "job.toml", "--refuted-by", "no.json"], "no.json: damaged record");
+    refused(&["count", "job.toml", "--refuted-by", "job.toml"], "job.toml: a job, and no record");
+    let other = "frogs/result.json: no search of this job can build on a record that is of another problem";
+    refused(&["count", "job.toml", "--refuted-by", "frogs/result.json"], other);
+    refused(&["count", "job.toml", "--refuted-by", "levels"], "levels/result.json: no search of this job can build on");
+    refused(&["count", "job.toml", "--refuted-by", "proof", "--moves", "4"], "is of another problem (`moves` differs)");
+    let fewer = ["prove", "job.toml", "--max-length", "22", "--refuted-by", "proof"];
+    refused(&fewer, "proof/result.json: the record says already that no solution has at most 22 moves");
     let stated = format!("{TRIANGLE}[search]\nrefuted-by = \"frogs/result.json\"\n");
     std::fs::write(here.join("stated.toml"), stated).unwrap();
-    refused(&["count", "stated.toml"], "stated.toml:7:14: the record of another problem");
-    assert!(Path::new(here).join("proof/result.json").exists());
+    refused(&["count", "stated.toml"], other);
+    // The command line's takes its place, and levels have no use for any.
+    assert_eq!(halma(here, &["solve", "stated.toml", "--refuted-by", "proof", "-q"]).0, 0);
+    assert_eq!(halma(here, &["levels", "stated.toml", "--depth", "3", "-q"]).0, 0);
+}
+
+#[test]
+fn prunings_are_compared_on_the_lengths_that_an_earlier_record_leaves() {
+    let jobs = folder(&[("job.toml", TRIANGLE)]);
+    let here = jobs.path();
+    assert_eq!(halma(here, &["prove", "job.toml", "--max-length", "21", "--output-dir", "proof"]).0, 20);
+    let compare = ["compare", "job.toml", "--prunings", "pattern,narrowed", "--refuted-by", "proof", "-q"];
+    let (status, text, said) = halma(here, &compare);
+    assert_eq!(status, 0, "{said}");
+    for pruning in ["pattern", "narrowed"] {
+        let line = text.lines().find(|line| line.starts_with(&format!("{pruning}: An earlier record"))).unwrap();
+        assert!(
+            line.ends_with(
+                "(leading) shows that no solution has at most 21 moves: these lengths were not tried again."
+            )
+        );
+    }
+}
+
+/// A queue in which one job builds on the record of another.
+#[test]
+fn a_batch_reads_the_record_that_an_earlier_job_of_it_has_written() {
+    let first = format!("{TRIANGLE}[search]\nmax-length = 21\n[output]\ndir = 'first'\n");
+    let second = format!("{TRIANGLE}[search]\nrefuted-by = 'first'\n[output]\ndir = 'second'\n");
+    let jobs = folder(&[("1.toml", &first), ("2.toml", &second)]);
+    let here = jobs.path();
+    let (status, _, said) = halma(here, &["batch", "1.toml", "2.toml", "-q"]);
+    assert_eq!(status, 0, "{said}");
+    let record: Record = serde_json::from_slice(&std::fs::read(here.join("second/result.json")).unwrap()).unwrap();
+    assert_eq!((record.verdict, record.length, record.runs[0].length), (Verdict::Optimal, Some(23), 22));
+}
+
+#[test]
+fn no_record_is_written_that_cannot_be_read_again() {
+    let solved = answer(&job(HOLE, "pruning = 'leading'"), Question::Solve);
+    let unsolvable = |refuted: u32| {
+        let mut record = solved.clone();
+        record.runs = Vec::new();
+        (record.lower_bound, record.refuted_up_to) = (Some(refuted + 1), Some(refuted));
+        (record.verdict, record.length, record.solution) = (Verdict::Incomplete, None, None);
+        record.reason = Some("interrupted".into());
+        record
+    };
+    let refused = |record: &Record| {
+        let job = after(job(HOLE, "pruning = 'leading'"), record);
+        run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap_err().to_string()
+    };
+    // Nothing is left to try after the greatest length.
+    let mut last = unsolvable(9_998);
+    (last.refuted_up_to, last.runs) =
+        (Some(9_999), vec![halma_record::record::LengthRecord::blank(9_999, Verdict::None)]);
+    assert_eq!(last.contradiction(), None);
+    assert!(refused(&last).contains("none is left to try"), "{}", refused(&last));
+    // A chain of records ends long before it is too deep to be read.
+    let mut chain = unsolvable(100);
+    for refuted in 101..118 {
+        let below = Box::new(chain);
+        chain = unsolvable(100);
+        chain.refuted_by = Some(below);
+        chain.refuted_up_to = Some(refuted);
+        chain.lower_bound = Some(50);
+        chain.runs = vec![halma_record::record::LengthRecord::blank(refuted, Verdict::None)];
+    }
+    assert!(refused(&chain).contains("builds on 1"), "{}", refused(&chain));
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use halma_record::record::{Asked, Record};
+use halma_record::record::{Asked, FORMAT, Record};
 
 use super::rejection::{Rejection, RejectionKind};
 use super::{Options, Report, judged};
@@ -32,15 +32,20 @@ impl EarlierRecord {
     /// Enters what was checked of it, and what was not.
     pub fn enter(self, into: &mut Report) {
         let Self { refuted_up_to, report } = self;
-        let checked = format!(
-            "no solution up to length {refuted_up_to}, by the record that it builds on, which was checked, too"
-        );
-        into.checked.push(checked);
-        into.unchecked
-            .extend(report.unchecked.into_iter().map(|what| format!("of the record that it builds on, {what}")));
+        if report.unchecked.is_empty() {
+            let how = if report.sampled { "a sample of which was checked" } else { "which was checked, too" };
+            into.checked
+                .push(format!("no solution up to length {refuted_up_to}, by the record that it builds on, {how}"));
+        }
+        // A record below this one has said so already.
+        let said = |what: String| if what.starts_with(OF_EARLIER) { what } else { format!("{OF_EARLIER}, {what}") };
+        into.unchecked.extend(report.unchecked.into_iter().map(said));
         into.sampled |= report.sampled;
     }
 }
+
+/// How the report names what is of an earlier record.
+const OF_EARLIER: &str = "of the record that it builds on";
 
 /// Says that a fault is one of the earlier record.
 fn about(fault: Rejection) -> Rejection {
@@ -49,6 +54,9 @@ fn about(fault: Rejection) -> Rejection {
 
 /// How far it refutes solutions of `record`, or why it does not.
 fn refutes(earlier: &Record, record: &Record) -> Result<u32, String> {
+    if earlier.format != FORMAT {
+        return Err(format!("it has the format {}, and this program reads format {FORMAT}", earlier.format));
+    }
     if earlier.problem.untitled() != record.problem.untitled() {
         return Err("it is of another problem".into());
     }
@@ -61,8 +69,10 @@ fn refutes(earlier: &Record, record: &Record) -> Result<u32, String> {
     if earlier.runs.iter().flat_map(|run| &run.levels).any(|level| level.file.is_some()) {
         return Err("it names level files, which a record that builds on it does not have".into());
     }
-    let refuted = earlier.refuted_up_to.filter(|_| !earlier.exhausted);
-    let refuted = refuted.ok_or("it refutes no length, or all of them")?;
+    if earlier.exhausted {
+        return Err("it says that there is no solution of any length".into());
+    }
+    let refuted = earlier.refuted_up_to.ok_or("it refutes no length")?;
     match record.lower_bound {
         None => Err("the record has no lower_bound, and tries no length".into()),
         Some(bound) if bound > refuted => Err(format!("it refutes {refuted} moves, and lower_bound is {bound}")),

@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use halma_record::record::{Record, RecordError};
+use halma_record::record::Record;
 use halma_record::source::{InputError, Source};
 
 use crate::choose;
@@ -170,7 +170,17 @@ pub struct Search {
     pub solutions: Option<u32>,
     /// An earlier record of the problem. The lengths that it refutes are not tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refuted_by: Option<Box<Record>>,
+    pub refuted_by: Option<EarlierRecord>,
+}
+
+/// The earlier record on which a search builds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EarlierRecord {
+    /// Its file, or its run's folder. It is read when the search begins: an earlier job of a queue may write it.
+    File(PathBuf),
+    /// The record itself, as a run's folder has it.
+    Read(Box<Record>),
 }
 
 /// The limits of a run.
@@ -209,7 +219,7 @@ pub struct Overrides {
     pub max_length: Option<u32>,
     /// For [`Search::solutions`].
     pub solutions: Option<u32>,
-    /// The file of the record for [`Search::refuted_by`].
+    /// For [`Search::refuted_by`]: the record's file.
     pub refuted_by: Option<PathBuf>,
     /// For [`Limits::threads`].
     pub threads: Option<usize>,
@@ -312,12 +322,9 @@ impl Job {
                 return Err(format!("{men} men on {cells} cells have too many positions"));
             }
         }
-        if let Some(incompatible) = self.search.incompatible(&self.problem) {
-            return Err(incompatible.message(&self.search, ""));
-        }
-        match self.search.useless_record(&self.spec) {
+        match self.search.incompatible(&self.problem) {
             None => Ok(()),
-            Some(what) => Err(format!("refuted_by: {what}")),
+            Some(incompatible) => Err(incompatible.message(&self.search, "")),
         }
     }
 
@@ -351,6 +358,7 @@ impl Job {
         self.search.pruning = pruning.unwrap_or(self.search.pruning);
         self.search.max_length = max_length.or(self.search.max_length);
         self.search.solutions = solutions.or(self.search.solutions);
+        self.search.refuted_by = refuted_by.map(EarlierRecord::File).or(self.search.refuted_by);
         self.limits.threads = threads.or(self.limits.threads);
         self.limits.memory = memory.or(self.limits.memory);
         self.limits.time = time.or(self.limits.time);
@@ -358,15 +366,6 @@ impl Job {
         self.output.keep_levels = keep_levels.unwrap_or(self.output.keep_levels);
         self.output.cache = cache.or(self.output.cache);
         let fault = |message: String| Err(InputError { file: None, place: None, message });
-        if let Some(file) = refuted_by {
-            match earlier_record(&file) {
-                Ok(record) => self.search.refuted_by = Some(record),
-                Err(refused) => return fault(format!("--refuted-by {refused}")),
-            }
-        }
-        if let Some(what) = self.search.useless_record(&self.spec) {
-            return fault(format!("refuted-by: {what} ({})", self.file.display()));
-        }
         if self.search.solutions.is_some() && !matches!(self.problem, Problem::Puzzle(_)) {
             return fault(format!("--all is for puzzles from files ({})", self.file.display()));
         }
@@ -405,19 +404,7 @@ pub(crate) fn fits(cells: usize, men: usize) -> bool {
     choose::choose(cells, men).is_some_and(|states| states < 1 << 127)
 }
 
-/// The record in `file`, for a search that builds on it. Its level files stay where they are: nothing refers to them.
-fn earlier_record(file: &Path) -> Result<Box<Record>, RecordError> {
-    let mut record = Record::read(file)?;
-    record.runs.iter_mut().flat_map(|entry| &mut entry.levels).for_each(|level| level.file = None);
-    Ok(Box::new(record))
-}
-
 impl Search {
-    /// What is wrong with the record that this search of `problem` builds on, if anything.
-    fn useless_record(&self, problem: &ProblemSpec) -> Option<String> {
-        self.refuted_by.as_ref().and_then(|record| record.refutes_nothing_of(problem, self.palindromic))
-    }
-
     /// The option of this search that the problem does not allow, if any.
     pub(crate) fn incompatible(&self, problem: &Problem) -> Option<IncompatibleOption> {
         let transfer = match problem {

@@ -1,6 +1,7 @@
 //! A run: the execution of a job, from a question to its record. It chooses threads and memory, opens the run's folder,
 //! starts the search for the kind of problem, and writes the record.
 
+mod earlier_record;
 mod folder;
 mod game_job;
 mod identity;
@@ -35,6 +36,7 @@ use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning, Puzzle};
 use halma_rules::lattice::Lattice;
 
 use crate::solve::{Engine, Progress};
+pub use earlier_record::with_earlier_record;
 pub use folder::{fingerprint, is_tried_out, manifest_job};
 pub use place::place;
 pub use share::check as check_shared;
@@ -98,14 +100,9 @@ pub enum RunError {
         "a puzzle in Rust does not say how many states its symmetries exchange: count with symmetry = false in [search]"
     )]
     UnknownClasses,
-    /// There is nothing to search: an earlier record refutes the greatest length that is asked about.
-    #[error("the record that the search builds on refutes {refuted} moves, and this asks about at most {asked}")]
-    AllRefuted {
-        /// The greatest length that the record refutes.
-        refuted: u32,
-        /// The greatest length that is asked about.
-        asked: u32,
-    },
+    /// The search cannot build on the earlier record that the job names.
+    #[error("{0}")]
+    EarlierRecord(String),
     /// The puzzle does not have this abstraction.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
@@ -143,7 +140,7 @@ pub enum RunError {
     /// The run's folder cannot be used, or a file in it is damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The record cannot be written.
+    /// A record cannot be read or written.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// The record of another problem is in the place of this one's.
@@ -257,6 +254,7 @@ fn answer(
     cancel: &CancellationToken,
     exchange: &Arc<dyn Exchange>,
 ) -> Result<Record, RunError> {
+    let job = &*with_earlier_record(job, question)?;
     answerable(job, question)?;
     if exchange.is_shared() {
         check_shared(job, question)?;
@@ -324,10 +322,6 @@ fn too_many(puzzle: &Puzzle) -> RunError {
 /// What they do not allow.
 pub fn answerable(job: &Job, question: Question) -> Result<(), RunError> {
     let pruning = &job.search.pruning;
-    let taken_over = job.search.refuted_by.as_ref().and_then(|earlier| earlier.refuted_up_to);
-    if let Some((refuted, asked)) = taken_over.zip(question.asked(job).1).filter(|(refuted, asked)| refuted >= asked) {
-        return Err(RunError::AllRefuted { refuted, asked });
-    }
     match &job.problem {
         Problem::Transfer(_) if question == Question::Count && !pruning.keeps_all() => {
             Err(RunError::CountUnder(pruning.clone()))

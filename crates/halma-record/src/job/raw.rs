@@ -59,8 +59,8 @@ pub struct SearchTable {
     pub max_length: Option<Within<0, 9999>>,
     /// Whether the problem's symmetry is used; it is unless switched off.
     pub symmetry: Option<bool>,
-    /// The file of an earlier record. The lengths that it refutes are not tried again.
-    pub refuted_by: Option<Spanned<String>>,
+    /// An earlier record: its file, or its run's folder. The lengths that it refutes are not tried again.
+    pub refuted_by: Option<PathText>,
 }
 
 /// `[limits]`
@@ -84,12 +84,12 @@ pub struct LimitsTable {
 #[serde(deny_unknown_fields, expecting = "a table, as in [output]", rename_all = "kebab-case")]
 pub struct OutputTable {
     /// The folder to write to.
-    pub dir: Option<Folder>,
+    pub dir: Option<PathText>,
     /// Whether level files stay.
     #[serde(default)]
     pub keep_levels: bool,
     /// The folder where pattern databases stay.
-    pub cache: Option<Folder>,
+    pub cache: Option<PathText>,
 }
 
 /// `army` or `target`.
@@ -148,9 +148,9 @@ pub struct Size(pub u64);
 #[derive(Debug)]
 pub struct Time(pub Duration);
 
-/// The path of a folder.
+/// The path of a file or a folder.
 #[derive(Debug)]
-pub struct Folder(pub String);
+pub struct PathText(pub String);
 
 /// Reads TOML; the parser's own message, with its place and a suggestion for a misspelt key.
 ///
@@ -287,13 +287,13 @@ impl Value for Time {
     }
 }
 
-impl Value for Folder {
+impl Value for PathText {
     fn expecting(f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the path of a folder")
+        f.write_str("a path")
     }
     fn text(text: &str) -> Option<Result<Self, String>> {
         let is_path = !text.is_empty() && !text.contains('\0');
-        Some(if is_path { Ok(Self(text.into())) } else { Err(format!("{text:?} is no path of a folder")) })
+        Some(if is_path { Ok(Self(text.into())) } else { Err(format!("{text:?} is no path")) })
     }
 }
 
@@ -334,7 +334,7 @@ read_as_value! {
     Numbers;
     Size;
     Time;
-    Folder;
+    PathText;
 }
 
 impl<'de> Deserialize<'de> for Men {

@@ -4,11 +4,14 @@
 //! The test is cheap and proves nothing. It runs wherever a record is read, so that an edited or half-copied one is not
 //! believed. Whether the record is true is decided by [`halma_check`], which shares nothing with this.
 
-use super::{Asked, LengthRecord, LevelRecord, Record, Verdict};
+use super::{Asked, FORMAT, LengthRecord, LevelRecord, Record, Verdict};
 use crate::job::ProblemSpec;
 
 /// The greatest length and level that a job may ask for.
 pub const LONGEST: u32 = 9_999;
+
+/// A record builds on at most so many others, one below another.
+const MOST_BELOW: usize = 16;
 
 fn shown(length: Option<u32>) -> String {
     length.map_or("none".into(), |length| length.to_string())
@@ -86,54 +89,69 @@ impl Record {
             .or_else(|| self.wrong_entries())
     }
 
-    /// The record that this one builds on: the refutations that it takes over, and no levels in files.
+    /// The record that this one builds on.
     fn wrong_earlier_record(&self) -> Option<String> {
         let earlier = self.refuted_by.as_ref()?;
-        if let Some(what) =
-            earlier.contradiction().or_else(|| earlier.refutes_nothing_of(&self.problem, self.palindromic))
-        {
-            return Some(format!("the record that it builds on, refuted_by: {what}"));
+        let of_it = |what: String| Some(format!("refuted_by, the record that it builds on, {what}"));
+        if let Some(what) = earlier.contradiction() {
+            return of_it(format!("contradicts itself: {what}"));
+        }
+        if earlier.format != FORMAT {
+            return of_it(format!("has the format {}, and this program reads format {FORMAT}", earlier.format));
+        }
+        if let Some(what) = earlier.cannot_serve(&self.problem, self.palindromic) {
+            return of_it(what);
         }
         if earlier.runs.iter().flat_map(|entry| &entry.levels).any(|level| level.file.is_some()) {
-            return Some("the record that it builds on, refuted_by, names level files".into());
-        }
-        let refuted = earlier.refuted_up_to;
-        if self.question == Asked::Levels
-            || self.lower_bound > refuted
-            || self.max_length.is_some_and(|most| Some(most) <= refuted)
-        {
-            let what =
-                format!("it is said to build on a record that refutes {} moves, and has no use for it", shown(refuted));
-            return Some(what);
-        }
-        None
-    }
-
-    /// Why a record about `problem` (about its palindromes, where that is `palindromic`) cannot build on this one; `None` if it can.
-    #[must_use]
-    pub fn refutes_nothing_of(&self, problem: &ProblemSpec, palindromic: bool) -> Option<String> {
-        let [own, other] = [&self.problem, problem].map(ProblemSpec::untitled);
-        if own != other {
-            let key = own.differs_in(&other).map(|key| format!(": `{key}` differs")).unwrap_or_default();
-            return Some(format!("the record of another problem{key}"));
+            return of_it("names level files".into());
         }
         if self.question == Asked::Levels {
-            return Some("the record of levels without a goal, which refutes no length".into());
+            return of_it("is of no use to levels without a goal".into());
         }
-        if self.palindromic && !palindromic {
-            return Some("a record that refutes palindromic solutions only".into());
+        let is_of_use = |refuted: u32| {
+            self.lower_bound.is_some_and(|bound| bound <= refuted) && self.max_length.is_none_or(|most| most > refuted)
+        };
+        match earlier.refuted_up_to.filter(|&refuted| !is_of_use(refuted)) {
+            Some(refuted) => of_it(format!("refutes {refuted} moves, and that is of no use to it")),
+            None => None,
         }
-        if self.exhausted {
-            return Some("a record which says that there is no solution of any length".into());
-        }
-        self.refuted_up_to.is_none().then(|| "a record that refutes no length".into())
     }
 
-    /// The least length that is neither below the bound nor refuted by the record that this one builds on.
+    /// Why a search of `problem` (of its palindromes, where that is `palindromic`) cannot build on this record: what the record
+    /// is or does instead. `None` if it can.
+    #[must_use]
+    pub fn cannot_serve(&self, problem: &ProblemSpec, palindromic: bool) -> Option<String> {
+        let [own, other] = [&self.problem, problem].map(ProblemSpec::untitled);
+        if own != other {
+            let key = own.differs_in(&other).map(|key| format!(" (`{key}` differs)")).unwrap_or_default();
+            return Some(format!("is of another problem{key}"));
+        }
+        let below = std::iter::successors(self.refuted_by.as_ref(), |record| record.refuted_by.as_ref()).count();
+        let what = match self.refuted_up_to {
+            _ if self.question == Asked::Levels => "is of levels without a goal, and refutes no length".into(),
+            _ if self.palindromic && !palindromic => "refutes palindromic solutions only".into(),
+            _ if self.exhausted => "says that there is no solution of any length".into(),
+            None => "refutes no length".into(),
+            Some(refuted) if refuted >= LONGEST => {
+                format!("refutes all lengths up to {LONGEST}, and none is left to try")
+            }
+            Some(_) if below >= MOST_BELOW => format!("builds on {below} others; search once from the start instead"),
+            Some(_) => return None,
+        };
+        Some(what)
+    }
+
+    /// The greatest length that was refuted earlier, by the record that this one builds on.
+    #[must_use]
+    pub fn refuted_earlier(&self) -> Option<u32> {
+        self.refuted_by.as_ref().and_then(|earlier| earlier.refuted_up_to)
+    }
+
+    /// The least length that is neither below the bound nor was refuted earlier.
     #[must_use]
     pub fn first_length(&self) -> Option<u32> {
-        let taken_over = self.refuted_by.as_ref().and_then(|earlier| earlier.refuted_up_to);
-        self.lower_bound.map(|bound| taken_over.map_or(bound, |refuted| bound.max(refuted.saturating_add(1))))
+        let after = self.refuted_earlier().map_or(0, |refuted| refuted.saturating_add(1));
+        self.lower_bound.map(|bound| bound.max(after))
     }
 
     /// Solution, length and the question of counts.
@@ -198,17 +216,17 @@ impl Record {
         if self.question == Asked::Levels {
             return None;
         }
-        let Some(bound) = self.first_length() else {
+        let Some(first) = self.first_length() else {
             // There was no bound, or there is a solution without moves.
             return (!self.runs.is_empty()).then(|| "lengths were tried, and there is no lower_bound".into());
         };
-        if bound > LONGEST {
-            return Some(format!("a lower_bound of {bound}, or a record that refutes as many moves"));
+        if first > LONGEST {
+            return Some(format!("a lower_bound of {first}"));
         }
         // A count adds an entry for the length found.
         let counted = self.question == Asked::Count && self.length.is_some() && self.runs.len() > 1;
         let (runs, last) = self.runs.split_at(self.runs.len() - usize::from(counted));
-        if let Some((entry, expected)) = runs.iter().zip(bound..).find(|(entry, expected)| entry.length != *expected) {
+        if let Some((entry, expected)) = runs.iter().zip(first..).find(|(entry, expected)| entry.length != *expected) {
             return Some(format!("a run for length {} where that for {expected} belongs", entry.length));
         }
         if last.iter().any(|entry| Some(entry.length) != self.length) {
@@ -216,7 +234,7 @@ impl Record {
         }
         let refuting = runs.iter().take_while(|entry| entry.verdict == Verdict::None).count() as u32;
         let asked = self.max_length.unwrap_or(u32::MAX);
-        let refuted = (bound + refuting).checked_sub(1).map(|l| if refuting == 0 { l.min(asked) } else { l });
+        let refuted = (first + refuting).checked_sub(1).map(|l| if refuting == 0 { l.min(asked) } else { l });
         if self.refuted_up_to != refuted {
             let (said, found) = (shown(self.refuted_up_to), shown(refuted));
             return Some(format!("refuted_up_to is {said}, and the runs refute up to {found}"));

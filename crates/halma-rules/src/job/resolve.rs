@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use toml::Spanned;
 
-use halma_record::record::RecordError;
 use halma_record::source::{InputError, Source, suggestion};
 
-use super::raw::{File, Folder, Men, ProblemTable};
+use super::raw::{File, Men, PathText, ProblemTable};
 use super::{
-    ArmiesSpec, Army, Job, Limits, Output, Problem, ProblemSpec, Search, earlier_record, fits, puzzle_job, raw, spec,
+    ArmiesSpec, Army, EarlierRecord, Job, Limits, Output, Problem, ProblemSpec, Search, fits, puzzle_job, raw, spec,
 };
 use crate::army;
 use crate::board::{self, Board, MapError, Marks};
@@ -35,18 +34,13 @@ fn rest(
     limits: raw::LimitsTable,
     output: raw::OutputTable,
 ) -> Result<Job, InputError> {
-    let refuted_by = search_table.refuted_by.as_ref();
-    let read = |file: &Spanned<String>| {
-        let refused = |e: RecordError| source.fault(file.span(), e.to_string());
-        earlier_record(file.get_ref().as_ref()).map_err(refused)
-    };
     let search = Search {
         pruning: search_table.pruning.as_ref().map_or_else(|| problem.usual_pruning(), |p| p.get_ref().clone()),
         palindromic: search_table.palindromic.as_ref().is_some_and(|p| *p.get_ref()),
         max_length: search_table.max_length.map(|l| l.0 as u32),
         symmetry: search_table.symmetry.unwrap_or(true),
         solutions: None,
-        refuted_by: refuted_by.map(read).transpose()?,
+        refuted_by: search_table.refuted_by.map(|PathText(path)| EarlierRecord::File(path.into())),
     };
     if let Some(incompatible) = search.incompatible(&problem) {
         let span = match incompatible.is_palindromic() {
@@ -55,9 +49,6 @@ fn rest(
         };
         return Err(source.fault(span.unwrap_or(0..0), incompatible.message(&search, "")));
     }
-    if let Some((what, file)) = search.useless_record(&spec).zip(refuted_by) {
-        return Err(source.fault(file.span(), what));
-    }
     let limits = Limits {
         threads: limits.threads.map(|t| t.0 as usize),
         memory: limits.memory.map(|s| s.0),
@@ -65,7 +56,7 @@ fn rest(
         time: limits.time.map(|t| t.0),
         checkpoint: limits.checkpoint.map(|t| t.0),
     };
-    let [dir, cache] = [output.dir, output.cache].map(|folder| folder.map(|Folder(path)| path.into()));
+    let [dir, cache] = [output.dir, output.cache].map(|folder| folder.map(|PathText(path)| path.into()));
     let output = Output { dir, keep_levels: output.keep_levels, cache };
     Ok(Job { file: source.file().into(), spec, problem, search, limits, output })
 }

@@ -9,7 +9,7 @@ use halma_record::record::{Asked, PROGRAM};
 use halma_rules::job::Job;
 use serde::{Deserialize, Serialize};
 
-use super::Question;
+use super::{Question, earlier_record};
 
 /// Everything that a run's levels depend on beside what their labels name, such as the lengths that they were made for.
 #[derive(Serialize, Deserialize)]
@@ -34,27 +34,15 @@ pub(super) struct Identity {
 impl Identity {
     /// Whether a run of that problem with this identity is one of that question. Levels are made without a pruning, whatever the job says.
     pub(super) fn answers(&self, job: &Job, question: Question) -> bool {
-        let Self { asked, palindromic, symmetry, lists: all, refuted_up_to, .. } = *self;
-        (asked, palindromic, symmetry, all, refuted_up_to)
-            == (
-                question.asked(job).0,
-                job.search.palindromic,
-                job.search.symmetry,
-                lists(job, question),
-                taken_over(job, question),
-            )
+        (self.asked, self.palindromic, self.symmetry, self.lists)
+            == (question.asked(job).0, job.search.palindromic, job.search.symmetry, lists(job, question))
+            && self.refuted_up_to == earlier_record::refuted(job)
             && (self.asked == Asked::Levels || job.search.pruning.may_become(&self.pruning))
     }
 }
 
 pub(super) fn lists(job: &Job, question: Question) -> bool {
     question == Question::Solve && job.search.solutions.is_some()
-}
-
-/// The last length that the record refutes on which the search builds.
-fn taken_over(job: &Job, question: Question) -> Option<u32> {
-    let earlier = job.search.refuted_by.as_ref().filter(|_| question.asked(job).0 != Asked::Levels);
-    earlier.and_then(|earlier| earlier.refuted_up_to)
 }
 
 /// The identity that the manifest of a run's folder, or of one process's share of it, states.
@@ -67,7 +55,7 @@ pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usiz
         palindromic: job.search.palindromic,
         symmetry: job.search.symmetry,
         lists: lists(job, question),
-        refuted_up_to: taken_over(job, question),
+        refuted_up_to: earlier_record::refuted(job),
         share,
     };
     serde_json::to_value(identity).unwrap_or_else(|e| unreachable!("a record states the same as JSON: {e}"))

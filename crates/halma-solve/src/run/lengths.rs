@@ -9,7 +9,7 @@ use halma_record::record::{self, LengthRecord, Record, Verdict};
 use halma_rules::job::{MAX_LENGTH, Pruning};
 
 use super::writing::attempted;
-use super::{Context, Question, RunError};
+use super::{Context, Question, RunError, earlier_record};
 use crate::solve::deepening::{Ended, Ledger, LengthSearch, deepen};
 use crate::solve::length_labels::is_of_a_length;
 use crate::solve::transfer_search::has_changed;
@@ -71,14 +71,12 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
     type Error = RunError;
 
     fn decided(&self) -> Vec<(u32, u64)> {
-        let taken_over = |earlier: &'_ Record| {
-            let refuted =
-                record::together(&earlier.runs).into_iter().take_while(|t| Some(t.last()) <= earlier.refuted_up_to);
-            refuted.map(|t| (t.last(), t.generated())).collect::<Vec<_>>()
+        let of = |record: &Record, up_to: Option<u32>| {
+            let decided = record::together(&record.runs).into_iter().map(|t| (t.last(), t.generated()));
+            decided.take_while(|&(last, _)| up_to.is_none_or(|up_to| last <= up_to)).collect::<Vec<_>>()
         };
-        let earlier = self.record.refuted_by.as_deref().map(taken_over).unwrap_or_default();
-        let own = record::together(&self.record.runs).into_iter().map(|t| (t.last(), t.generated()));
-        earlier.into_iter().chain(own).collect()
+        let earlier = self.record.refuted_by.as_ref().map(|earlier| of(earlier, earlier.refuted_up_to));
+        earlier.into_iter().chain([of(self.record, None)]).flatten().collect()
     }
 
     fn enter(&mut self, attempt: Attempt<S>) -> Result<ControlFlow<()>, RunError> {
@@ -160,12 +158,7 @@ impl Context<'_> {
         record.lower_bound = Some(bound);
         // The abstraction refutes all lengths below its distance, up to the greatest one asked about.
         record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length.unwrap_or(u32::MAX)));
-        // So does the record that the search builds on, where it says more.
-        let is_of_use = |earlier: &Record| search.begins_anywhere() && earlier.refuted_up_to >= Some(bound);
-        record.refuted_by = self.job.search.refuted_by.clone().filter(|earlier| is_of_use(earlier));
-        if let Some(earlier) = &record.refuted_by {
-            record.refuted_up_to = earlier.refuted_up_to;
-        }
+        self.build_on_earlier_record(search.begins_anywhere(), record);
         let first = record.first_length().unwrap_or(bound);
         let mut ledger =
             RecordLedger { context: self, record, moves, proved_nothing: None, unsaved: Vec::new(), before: 0 };
@@ -198,6 +191,21 @@ impl Context<'_> {
             ledger.record.known_solution = search.known().map(&ledger.moves).transpose()?;
         }
         Ok(())
+    }
+
+    /// Enters the record on which the job builds, where it saves the search anything.
+    fn build_on_earlier_record(&self, begins_anywhere: bool, record: &mut Record) {
+        let Some(earlier) = earlier_record::of(self.job) else { return };
+        let saves_nothing = match earlier.refuted_up_to < record.lower_bound {
+            _ if !begins_anywhere => "the levels of this search serve all lengths",
+            true => "it refutes no more than the lower bound does",
+            false => {
+                record.refuted_up_to = earlier.refuted_up_to;
+                record.refuted_by = Some(Box::new(earlier.clone()));
+                return;
+            }
+        };
+        self.progress.note(&format!("the earlier record is not used: {saves_nothing}"));
     }
 
     /// Refuses an earlier process's answer that is not for length `next`, or contradicts those before. Whether it is

@@ -10,7 +10,7 @@ use halma_rules::job::Job;
 
 use super::identity::{Identity, lists};
 use super::terms::goes_deeper;
-use super::{Question, RunError};
+use super::{Question, RunError, earlier_record};
 
 /// The folder for the record of `question`; `None` if the job has no output folder.
 ///
@@ -104,6 +104,9 @@ fn name(job: &Job, question: Question) -> String {
     }
     if lists(job, question) {
         name += "-all";
+    }
+    if let Some(refuted) = earlier_record::refuted(job) {
+        name += &format!("-after-{refuted}");
     }
     match asked {
         Asked::Levels => name,
