@@ -199,7 +199,9 @@ fn a_run_goes_on_from_its_folder_when_the_record_that_it_builds_on_is_gone() {
     let page = halma(here, &["report", "run", "--output", "page.html"]);
     assert_eq!(page.0, 0, "{}", page.2);
     let page = std::fs::read_to_string(here.join("page.html")).unwrap();
-    assert!(page.contains("(pattern) shows that no solution has at most 21 moves: these lengths were not tried again."));
+    assert!(
+        page.contains("(pattern) shows that no solution has at most 21 moves: these lengths were not tried again.")
+    );
 }
 
 #[test]
