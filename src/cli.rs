@@ -64,8 +64,8 @@ pub enum Command {
         /// The greatest length to try
         #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
-        /// An earlier record of the problem, or its run's folder; lengths that it refutes are not tried again
-        #[arg(long, value_name = "RECORD")]
+        /// Try no length that this earlier record refutes
+        #[arg(long, value_name = "RUN")]
         refuted_by: Option<PathBuf>,
         /// Of a puzzle: write down so many of the shortest solutions, if there are as many
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -80,8 +80,8 @@ pub enum Command {
         /// The length asked about; the job's max-length where not given
         #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
-        /// An earlier record of the problem, or its run's folder; lengths that it refutes are not tried again
-        #[arg(long, value_name = "RECORD")]
+        /// Try no length that this earlier record refutes
+        #[arg(long, value_name = "RUN")]
         refuted_by: Option<PathBuf>,
     },
     /// Show the level sets as they are, without a goal: sizes and digests
@@ -106,8 +106,8 @@ pub enum Command {
         /// The greatest length to try
         #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
-        /// An earlier record of the problem, or its run's folder; lengths that it refutes are not tried again
-        #[arg(long, value_name = "RECORD")]
+        /// Try no length that this earlier record refutes
+        #[arg(long, value_name = "RUN")]
         refuted_by: Option<PathBuf>,
     },
     /// Go on with an interrupted run
@@ -234,8 +234,8 @@ pub enum Command {
         /// Ask about solutions of at most L moves, instead of for the shortest
         #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
-        /// An earlier record of the problem, or its run's folder; lengths that it refutes are not tried again
-        #[arg(long, value_name = "RECORD")]
+        /// Try no length that this earlier record refutes
+        #[arg(long, value_name = "RUN")]
         refuted_by: Option<PathBuf>,
     },
 }
