@@ -67,7 +67,7 @@ pub enum Command {
         /// Try no length that this earlier record refutes
         #[arg(long, value_name = "RUN")]
         refuted_by: Option<PathBuf>,
-        /// Of a puzzle: write down so many of the shortest solutions, if there are as many
+        /// Of a puzzle: write so many shortest solutions
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
         all: Option<u32>,
     },
@@ -307,7 +307,7 @@ pub struct SearchArgs {
     /// How.
     #[command(flatten)]
     pub options: Options,
-    /// Play by these rules, of a transfer or a game: 4, 6 or 8
+    /// Play by these rules: 4, 6 or 8 (transfers, games)
     #[arg(long, value_name = "RULE", value_parser = rule)]
     pub moves: Option<Rule>,
     /// The folder to write to
