@@ -10,11 +10,12 @@ use halma_record::record::{
     Asked, Count, ImpossibleRecord, LengthRecord, LevelRecord, Record, Side, Verdict, together,
 };
 use halma_record::words::{counted, moves, plural};
-use halma_rules::job::{self, ProblemSpec, Pruning};
+use halma_rules::job::{self, ProblemSpec};
 
 use text_table::fits;
 pub use text_table::grouped;
 pub(crate) use text_table::table;
+pub(crate) use words::built_on;
 pub use words::{named, one_move, problem};
 
 /// The whole report; `levels` adds a table of every level.
@@ -69,21 +70,6 @@ pub fn text(record: &Record, levels: bool) -> String {
         counted(record.threads, "thread")
     );
     text
-}
-
-/// Which lengths were not tried, because the record builds on an earlier one.
-pub(crate) fn built_on(record: &Record) -> Option<String> {
-    let earlier = record.refuted_by.as_ref()?;
-    let refuted = moves(earlier.refuted_up_to?);
-    let day = earlier.finished.as_ref().and_then(|finished| finished.get(..10));
-    let day = day.map(|day| format!(" of {day}")).unwrap_or_default();
-    let pruning = match &earlier.pruning {
-        Pruning::None => "without pruning".into(),
-        pruning => pruning.to_string(),
-    };
-    Some(format!(
-        "An earlier record{day} ({pruning}) shows that no solution has at most {refuted}: these lengths were not tried again."
-    ))
 }
 
 /// The answer in a sentence.

@@ -10,6 +10,7 @@ mod guard;
 mod live;
 mod queue;
 mod server;
+mod untrusted_job;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,9 @@
-//! A problem in words.
+//! A problem in words, and the record on which another builds.
 
-use halma_record::words::counted;
+use halma_record::record::Record;
+use halma_record::words::{counted, moves};
 use halma_rules::job::puzzle_tables::{BlocksTable, Metric, PermutationTable};
-use halma_rules::job::{Army, ProblemSpec, PuzzleSpec};
+use halma_rules::job::{Army, ProblemSpec, Pruning, PuzzleSpec};
 use halma_rules::puzzle::rules::{self, MoveForms};
 
 use super::goal;
@@ -24,6 +25,21 @@ pub fn problem(spec: &ProblemSpec) -> String {
     let board = if spec.map.is_some() { "a drawn board" } else { &spec.board };
     let jumps = if spec.jumps_only { ", jumps only" } else { "" };
     format!("{title}{army}, on {board} under {}-move rules{jumps}", spec.moves.number())
+}
+
+/// Which lengths were not tried, because the record builds on an earlier one.
+pub(crate) fn built_on(record: &Record) -> Option<String> {
+    let earlier = record.refuted_by.as_ref()?;
+    let refuted = moves(earlier.refuted_up_to?);
+    let day = earlier.finished.as_ref().and_then(|finished| finished.get(..10));
+    let day = day.map(|day| format!(" of {day}")).unwrap_or_default();
+    let pruning = match &earlier.pruning {
+        Pruning::None => "without pruning".into(),
+        pruning => pruning.to_string(),
+    };
+    Some(format!(
+        "An earlier record{day} ({pruning}) shows that no solution has at most {refuted}: these lengths were not tried again."
+    ))
 }
 
 /// The goal of blocks whose job names none: who wrote it may mean another car.

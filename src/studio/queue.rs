@@ -11,14 +11,15 @@ use thiserror::Error;
 use halma_engine::search::CancellationToken;
 use halma_files::folder::Folder;
 use halma_record::record::{self, Asked, Record, Verdict};
-use halma_record::source::{InputError, Source};
-use halma_rules::job::{Army, Job, MAX_LENGTH, Output, ProblemSpec};
+use halma_record::source::InputError;
+use halma_rules::job::{Army, Job, MAX_LENGTH, ProblemSpec};
 use halma_solve::run::{self, Question, RunError};
 use halma_solve::solve::Progress as _;
 
 use super::StudioError;
 use super::guard::Token;
 use super::live::SearchProgress;
+use super::untrusted_job::limited;
 use crate::page::{self, Entry};
 use crate::progress::{All, StatusFile};
 use crate::report;
@@ -264,51 +265,6 @@ impl SearchQueue {
     }
 }
 
-/// The job of a text, within limits; what it says of folders is left out.
-fn limited(text: &str, most: SearchLimits) -> Result<Job, InputError> {
-    let mut job = read(text)?;
-    job.limits.threads = Some(job.limits.threads.unwrap_or(usize::MAX).min(most.threads));
-    job.limits.memory = job.limits.memory.into_iter().chain(most.memory).min();
-    job.output = Output::default();
-    Ok(job)
-}
-
-/// Checks a job's text. It may be a stranger's, who is not to choose files that are read here: what a job of a
-/// permutation puzzle names elsewhere must stand in it.
-pub(super) fn read(text: &str) -> Result<Job, InputError> {
-    #[derive(serde::Deserialize)]
-    struct Peek {
-        problem: PeekTable,
-        #[serde(default)]
-        search: PeekSearch,
-    }
-    #[derive(serde::Deserialize)]
-    struct PeekTable {
-        file: Option<toml::Spanned<String>>,
-    }
-    #[derive(Default, serde::Deserialize)]
-    #[serde(rename_all = "kebab-case")]
-    struct PeekSearch {
-        refuted_by: Option<toml::Spanned<String>>,
-    }
-    let source = Source::new(JOB, text);
-    // What cannot be read here is no job either.
-    if let Ok(Peek { problem: PeekTable { file }, search: PeekSearch { refuted_by } }) = toml::from_str(text) {
-        if let Some(file) = file {
-            let message =
-                "the studio reads no other files: allowed is the text of that file, as definition = '''...'''";
-            return Err(source.fault(file.span(), message));
-        }
-        if let Some(record) = refuted_by {
-            return Err(source.fault(record.span(), "the studio reads no other files: leave refuted-by out"));
-        }
-    }
-    // One at a time: to compile a puzzle may take hundreds of megabytes.
-    static READING: Mutex<()> = Mutex::new(());
-    let _reading = READING.lock().unwrap_or_else(PoisonError::into_inner);
-    Job::parse(source.file(), text)
-}
-
 /// The question, with the number that it needs.
 fn question(job: &Job, asked: Asked, number: Option<u32>) -> Result<Question, Declined> {
     let number = number.or(if asked == Asked::Prove { job.search.max_length } else { None });
@@ -387,6 +343,8 @@ fn search(ticket: &Ticket, cancel: &CancellationToken) -> Result<Answer, String>
 
 #[cfg(test)]
 mod tests {
+    use halma_rules::job::Output;
+
     use super::*;
 
     const SMALL: &str = "[problem]\nkind = 'transfer'\nboard = 'SS..TT'\nmoves = 4\n";
@@ -437,17 +395,6 @@ mod tests {
         assert_eq!(queue.add(modest, Asked::Solve, None).unwrap().job().unwrap().limits.memory, Some(64 << 20));
         let poor = queue.add(format!("{SMALL}[limits]\nmemory = '1 KiB'\n"), Asked::Solve, None);
         assert!(matches!(poor, Err(Declined::Run(RunError::TooLittleMemory { .. }))));
-    }
-
-    #[test]
-    fn a_job_names_no_file_that_would_be_read() {
-        let fault = read("[problem]\nkind = 'permutation'\nfile = '/etc/passwd'\n").unwrap_err();
-        assert_eq!(fault.place.map(|place| (place.line, place.column)), Some((3, 8)));
-        let fault = read(&format!("{SMALL}[search]\nrefuted-by = '/etc/passwd'\n")).unwrap_err();
-        assert!(fault.message.contains("leave refuted-by out"), "{}", fault.message);
-        let definition = "Name P\nSet A 2 1\nSolved\nA\n1 2\nEnd\nMove X\nA\n2 1\nEnd\n";
-        let spec = format!("[problem]\nkind = 'permutation'\nscramble = 'X'\ndefinition = '''\n{definition}'''\n");
-        assert!(read(&spec).is_ok(), "{:?}", read(&spec).err());
     }
 
     #[test]
