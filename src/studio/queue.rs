@@ -12,14 +12,14 @@ use halma_engine::search::CancellationToken;
 use halma_files::folder::Folder;
 use halma_record::record::{self, Asked, Record, Verdict};
 use halma_record::source::InputError;
-use halma_rules::job::{Army, Job, MAX_LENGTH, ProblemSpec};
+use halma_rules::job::{Army, Job, MAX_LENGTH, Output, ProblemSpec};
 use halma_solve::run::{self, Question, RunError};
 use halma_solve::solve::Progress as _;
 
 use super::StudioError;
 use super::guard::Token;
 use super::live::SearchProgress;
-use super::untrusted_job::limited;
+use super::untrusted_job::{self, JOB};
 use crate::page::{self, Entry};
 use crate::progress::{All, StatusFile};
 use crate::report;
@@ -30,8 +30,7 @@ const WAITING: usize = 16;
 /// So many that have ended stay on the page; the folders of all stay.
 const ENDED: usize = 40;
 
-/// The job's text in its folder, and the report of what came of it.
-pub(super) const JOB: &str = "job.toml";
+/// The report of what came of a search, in its folder.
 pub(super) const REPORT: &str = "report.html";
 
 /// What a search may use, whatever its job says.
@@ -265,6 +264,15 @@ impl SearchQueue {
     }
 }
 
+/// The job of a text, within limits; what it says of folders is left out.
+fn limited(text: &str, most: SearchLimits) -> Result<Job, InputError> {
+    let mut job = untrusted_job::read(text)?;
+    job.limits.threads = Some(job.limits.threads.unwrap_or(usize::MAX).min(most.threads));
+    job.limits.memory = job.limits.memory.into_iter().chain(most.memory).min();
+    job.output = Output::default();
+    Ok(job)
+}
+
 /// The question, with the number that it needs.
 fn question(job: &Job, asked: Asked, number: Option<u32>) -> Result<Question, Declined> {
     let number = number.or(if asked == Asked::Prove { job.search.max_length } else { None });
@@ -343,8 +351,6 @@ fn search(ticket: &Ticket, cancel: &CancellationToken) -> Result<Answer, String>
 
 #[cfg(test)]
 mod tests {
-    use halma_rules::job::Output;
-
     use super::*;
 
     const SMALL: &str = "[problem]\nkind = 'transfer'\nboard = 'SS..TT'\nmoves = 4\n";

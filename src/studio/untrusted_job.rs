@@ -1,20 +1,12 @@
-//! A job that may be a stranger's: it names no file that is read here, gets no more than the studio has, and no folder of its own.
+//! A job that may be a stranger's: it names no file that is read here.
 
 use std::sync::{Mutex, PoisonError};
 
 use halma_record::source::{InputError, Source};
-use halma_rules::job::{Job, Output};
+use halma_rules::job::Job;
 
-use super::queue::{JOB, SearchLimits};
-
-/// The job of a text, within limits; what it says of folders is left out.
-pub(super) fn limited(text: &str, most: SearchLimits) -> Result<Job, InputError> {
-    let mut job = read(text)?;
-    job.limits.threads = Some(job.limits.threads.unwrap_or(usize::MAX).min(most.threads));
-    job.limits.memory = job.limits.memory.into_iter().chain(most.memory).min();
-    job.output = Output::default();
-    Ok(job)
-}
+/// What a job is called: in messages, and as a file in the folder of its search.
+pub(super) const JOB: &str = "job.toml";
 
 /// Checks a job's text. What a job of a permutation puzzle names elsewhere must stand in it, and an earlier record is not read.
 pub(super) fn read(text: &str) -> Result<Job, InputError> {
