@@ -119,12 +119,12 @@ fn other_kind(path: &Path, text: &str) -> Option<&'static str> {
     Solution::read(path).is_ok().then_some("a solution (halma replay plays it)")
 }
 
-pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides {
+pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>, refuted_by: Option<&Path>) -> Overrides {
     Overrides {
         pruning: args.pruning.clone(),
         max_length,
         solutions: None,
-        refuted_by: None,
+        refuted_by: refuted_by.map(Into::into),
         threads: args.options.threads.map(|t| t as usize),
         memory: args.options.memory,
         time: args.options.time,

@@ -204,7 +204,7 @@ fn waiting(file: &Path, job: Result<&Job, &Failure>) -> QueuedJob {
 }
 
 fn read(file: &Path, args: &SearchArgs) -> Result<Job, Failure> {
-    let mut job = Job::read(file)?.with(&overrides(args, None))?;
+    let mut job = Job::read(file)?.with(&overrides(args, None, None))?;
     if job.output.dir.is_none() {
         // Without records a queue could not skip finished jobs.
         job.output.dir = Some(Path::new("runs").join(file.file_stem().unwrap_or_default()));

@@ -75,9 +75,8 @@ fn progress_of(command: &Command) -> ProgressForm {
 fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Solve { search: args, max_length, refuted_by, all } => {
-            let overrides = overrides(args, *max_length);
-            let refuted_by = refuted_by.clone();
-            let job = read(&args.job)?.with(&Overrides { solutions: *all, refuted_by, ..overrides })?;
+            let overrides = overrides(args, *max_length, refuted_by.as_deref());
+            let job = read(&args.job)?.with(&Overrides { solutions: *all, ..overrides })?;
             print(&ask(&job, Question::Solve, args, search)?, args, out)
         }
         Command::Count { search: args, max_length, refuted_by } => {
@@ -138,8 +137,7 @@ fn answer(
     search: &Search,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let job =
-        read(&args.job)?.with(&Overrides { refuted_by: refuted_by.map(Into::into), ..overrides(args, max_length) })?;
+    let job = read(&args.job)?.with(&overrides(args, max_length, refuted_by))?;
     print(&ask(&job, question(&job)?, args, search)?, args, out)
 }
 
@@ -153,8 +151,7 @@ fn compare(
     if args.pruning.is_some() {
         return Err(Failure::input("compare takes --prunings NAMES, and no --pruning"));
     }
-    let job =
-        read(&args.job)?.with(&Overrides { refuted_by: refuted_by.map(Into::into), ..overrides(args, max_length) })?;
+    let job = read(&args.job)?.with(&overrides(args, max_length, refuted_by))?;
     let usual = Prunings(job.problem.prunings_to_compare());
     // All jobs are checked before the first one runs.
     let jobs = prunings.unwrap_or(&usual).0.iter().map(|pruning| {

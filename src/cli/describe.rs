@@ -49,7 +49,7 @@ pub(super) fn describe(args: &DescribeArgs, search: &Search, out: &mut dyn Write
     job.limits.time = Some(*probe);
     let options = Options { threads: *threads, quiet: true, ..Options::default() };
     let args = options.at(file);
-    let job = job.with(&overrides(&args, None))?;
+    let job = job.with(&overrides(&args, None, None))?;
     let record = search(&job, Question::Solve, &args)?;
     put(&describe::cost(&record), out)?;
     Ok(if record.is_interrupted() { Exit::Unfinished } else { Exit::Answered })

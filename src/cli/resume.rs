@@ -45,6 +45,6 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
         let time = humantime::format_duration(time);
         say(args, &format!("it stops after {time}, as this run was begun; --time TIME says otherwise"));
     }
-    let job = job.with(&Overrides { time: None, ..overrides(args, None) })?;
+    let job = job.with(&Overrides { time: None, ..overrides(args, None, None) })?;
     print(&ask_there(&job, question, args, search)?, args, out)
 }
