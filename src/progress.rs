@@ -88,6 +88,10 @@ impl Watch for All<'_> {
     fn begun_anew(&self) {
         self.0.iter().for_each(|p| p.begun_anew());
     }
+
+    fn merged(&self, done: usize, shards: usize) {
+        self.0.iter().for_each(|p| p.merged(done, shards));
+    }
 }
 
 impl Progress for All<'_> {

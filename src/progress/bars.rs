@@ -55,6 +55,11 @@ impl Watch for Bars {
         self.successors.store(0, Ordering::Relaxed);
         self.bar.reset();
     }
+
+    fn merged(&self, done: usize, shards: usize) {
+        self.bar.set_length(shards as u64);
+        self.bar.set_position(done as u64);
+    }
 }
 
 impl Progress for Bars {

@@ -83,6 +83,10 @@ impl<P: Progress> Watch for Outlook<P> {
     fn begun_anew(&self) {
         self.told.begun_anew();
     }
+
+    fn merged(&self, done: usize, shards: usize) {
+        self.told.merged(done, shards);
+    }
 }
 
 impl<P: Progress> Progress for Outlook<P> {

@@ -43,6 +43,9 @@ pub struct Status {
     pub expanded: u64,
     /// Their successors so far.
     pub successors: u64,
+    /// Once all are expanded: the share of the successors, from 0 to 1, that are merged and filtered.
+    #[serde(default)]
+    pub merged: Option<f64>,
     /// An estimate of the level's size.
     pub expected: Option<u64>,
     /// States of all complete levels.
@@ -61,10 +64,17 @@ impl Status {
     pub fn sentence(&self) -> String {
         let length = self.length.map(|l| format!("length {l}, ")).unwrap_or_default();
         let Some(level) = self.level else { return format!("{length}at its beginning") };
+        let states = grouped(self.states);
         let part = 100.0 * self.expanded.min(self.states) as f64 / (self.states.max(1)) as f64;
+        let done = match self.merged {
+            None => format!("{part:.0}% of {states} states expanded"),
+            Some(merged) => {
+                format!("{states} states expanded, {:.0}% of their successors merged", 100.0 * merged.clamp(0.0, 1.0))
+            }
+        };
         let side = self.side.map(|s| format!(" {}", s.name())).unwrap_or_default();
         let expected = self.expected.map(|e| format!(", about {} new ones expected", grouped(e))).unwrap_or_default();
-        format!("{length}level {level}{side}: {part:.0}% of {} states expanded{expected}", grouped(self.states))
+        format!("{length}level {level}{side}: {done}{expected}")
     }
 }
 
@@ -114,6 +124,7 @@ impl StatusFile {
             states: 0,
             expanded: 0,
             successors: 0,
+            merged: None,
             expected: None,
             made: 0,
         };
@@ -165,6 +176,10 @@ impl Watch for StatusFile {
         self.expanded.store(0, Ordering::Relaxed);
         self.successors.store(0, Ordering::Relaxed);
     }
+
+    fn merged(&self, done: usize, shards: usize) {
+        self.update(|s| s.merged = Some(done as f64 / shards.max(1) as f64));
+    }
 }
 
 impl Progress for StatusFile {
@@ -178,6 +193,7 @@ impl Progress for StatusFile {
         self.update(|s| {
             (s.level, s.side, s.states, s.expected) =
                 (Some(level.depth), Some(level.side), level.states, level.expected);
+            s.merged = None;
         });
     }
 
@@ -207,5 +223,9 @@ mod tests {
         assert_eq!(status.sentence(), "length 7, at its beginning");
         (status.level, status.states, status.expanded) = (Some(2), 4, 1);
         assert_eq!(status.sentence(), "length 7, level 2: 25% of 4 states expanded");
+        (status.merged, status.expected) = (Some(0.5), Some(9000));
+        let merging =
+            "length 7, level 2: 4 states expanded, 50% of their successors merged, about 9,000 new ones expected";
+        assert_eq!(status.sentence(), merging);
     }
 }

@@ -44,6 +44,9 @@ pub trait Watch: Sync {
 
     /// The level is begun anew: what was expanded of it counts no more.
     fn begun_anew(&self) {}
+
+    /// The level is expanded, and so many of its `shards` are merged and filtered.
+    fn merged(&self, _done: usize, _shards: usize) {}
 }
 
 /// Reports nothing.

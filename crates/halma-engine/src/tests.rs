@@ -7,6 +7,7 @@ mod failures;
 mod filters;
 mod leaders;
 mod marks;
+mod parts;
 
 use std::path::Path;
 use std::time::Duration;
@@ -201,9 +202,8 @@ fn the_checkpoint_of_a_level_stays_until_that_level_is_complete_or_another_one_h
         let partial = Partial {
             label: label.into(),
             mark: Mark { next_block: 1, generated: 6, emitted: 6 },
-            expanded: None,
             layers: vec![layer.clone()],
-            marks: Vec::new(),
+            ..Partial::default()
         };
         workspace.enter_partial(partial, vec![written(&layer)]).unwrap();
     };
@@ -237,9 +237,8 @@ fn the_checkpoint_of_a_level_that_no_length_needs_any_more_goes_with_its_layers(
         let partial = Partial {
             label: "L7-002".into(),
             mark: Mark { next_block: 1, generated: 6, emitted: 6 },
-            expanded: None,
             layers: vec!["L7-002.layer-0000".into()],
-            marks: Vec::new(),
+            ..Partial::default()
         };
         workspace.enter_partial(partial, vec![written("L7-002.layer-0000")]).unwrap();
         workspace.answer(Vec::new(), |label| label.starts_with("L7")).unwrap();

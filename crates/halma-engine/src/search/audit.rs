@@ -40,7 +40,19 @@ impl Expander {
         }
     }
 
-    /// The same for a layer of sorted successors, which is no level yet. `block` is told the first and the last key of each block.
+    /// The sums over a part of a level. Its keys must ascend and be keys of states. `block` is told the first and the last key of each
+    /// block.
+    pub(super) fn audit_part<P: Puzzle>(
+        &self,
+        puzzle: &P,
+        part: &Level<P::Key>,
+        block: impl Fn(P::Key, P::Key) + Sync,
+        cancel: &CancellationToken,
+    ) -> Result<Sums, Stopped> {
+        self.read_through(puzzle, part, true, cancel, block)
+    }
+
+    /// The same for a layer of sorted successors, which has no sums.
     pub(super) fn audit_layer<P: Puzzle>(
         &self,
         puzzle: &P,

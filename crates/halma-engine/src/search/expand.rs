@@ -74,10 +74,12 @@ impl Expander {
         }
         step.complete()?;
         let unsaved = step.shard_buffers.iter().map(ShardBuffer::keys).sum();
-        if let LevelFolder::Run(workspace) = destination.folder
-            && step.is_worth_saving(unsaved)
-        {
-            step.checkpoint_if_room(workspace)?;
+        if let LevelFolder::Run(workspace) = destination.folder {
+            step.is_saved = if step.is_worth_saving(unsaved) {
+                step.checkpoint_if_room(workspace)?
+            } else {
+                unsaved == 0 && step.has_files()
+            };
         }
         step.finish(&before)
     }

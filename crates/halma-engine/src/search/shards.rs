@@ -67,6 +67,25 @@ impl Shards {
         Self { of_bucket, shards: bounds.len() + 1 }
     }
 
+    /// The shard that starts with that bucket; the number of shards where all buckets are less.
+    #[must_use]
+    pub(crate) fn starting_at<K: Key>(&self, bucket: usize) -> Option<usize> {
+        match bucket {
+            0 => Some(0),
+            _ if bucket == K::BUCKETS => Some(self.shards),
+            _ => self.bounds().binary_search(&u32::try_from(bucket).ok()?).ok().map(|bound| bound + 1),
+        }
+    }
+
+    /// The first bucket of a shard; the number of buckets where the shard is the number of shards.
+    #[must_use]
+    pub(crate) fn start<K: Key>(&self, shard: usize) -> usize {
+        match shard {
+            0 => 0,
+            _ => self.bounds().get(shard - 1).map_or(K::BUCKETS, |&bucket| bucket as usize),
+        }
+    }
+
     /// How many shards there are.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -100,6 +119,14 @@ mod tests {
         }
         assert!(counts.iter().all(|&c| c < 2 * sample.len() / 16), "{counts:?}");
         let again = Shards::with_bounds::<u64>(&shards.bounds());
-        assert_eq!((again.count(), again.of_bucket), (shards.count(), shards.of_bucket));
+        assert_eq!((again.count(), again.of_bucket), (shards.count(), shards.of_bucket.clone()));
+        for shard in 0..=shards.count() {
+            let start = shards.start::<u64>(shard);
+            assert_eq!(shards.starting_at::<u64>(start), Some(shard));
+            assert_eq!(shards.of_bucket.get(start), (shard < shards.count()).then_some(&(shard as u16)));
+        }
+        let within = (1..u64::BUCKETS).find(|&b| shards.of_bucket[b] == shards.of_bucket[b - 1]).unwrap();
+        assert_eq!(shards.starting_at::<u64>(within), None);
+        assert_eq!((Shards::one().start::<u64>(1), Shards::one().starting_at::<u64>(3)), (u64::BUCKETS, None));
     }
 }

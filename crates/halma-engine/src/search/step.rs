@@ -5,6 +5,7 @@
 
 mod finish;
 mod layers;
+mod parts;
 mod together;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -22,6 +23,7 @@ use crate::parallel::lock;
 use crate::puzzle::Puzzle;
 use crate::store::{BLOCK, Level, StoreError};
 pub(super) use layers::Until;
+use parts::FilteredPart;
 
 /// One thread's successors of the current piece, by shard.
 struct ThreadBuffers<K> {
@@ -95,6 +97,10 @@ pub(super) struct Step<'a, P: Puzzle> {
     pub(super) shard_buffers: Vec<ShardBuffer<P::Key>>,
     /// Spilled files of sorted successors.
     pub(super) layers: Vec<(String, Level<P::Key>)>,
+    /// Whether the run's checkpoint has all successors, each in a layer or in a part.
+    pub(super) is_saved: bool,
+    /// The parts of the level that have passed the filter.
+    parts: Vec<FilteredPart<P::Key>>,
     /// A successor with the largest measure of all; then no other state is measured if this one is new.
     leader: Option<(i64, P::Key)>,
     /// Scratch space, by thread, for [`Puzzle::admits`]; empty where that filter is not used.
@@ -128,6 +134,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
             next_block: AtomicUsize::new(0),
             shard_buffers: (0..shards.count()).map(|_| ShardBuffer::default()).collect(),
             layers: Vec::new(),
+            is_saved: false,
+            parts: Vec::new(),
             leader: None,
             filter_scratch: Vec::new(),
             shards,
@@ -191,6 +199,11 @@ impl<'a, P: Puzzle> Step<'a, P> {
             generated: made.generated + worker.buffers.generated,
             emitted: made.emitted + worker.buffers.emitted,
         })
+    }
+
+    /// Whether it has layers or parts.
+    pub(super) fn has_files(&self) -> bool {
+        !self.layers.is_empty() || !self.parts.is_empty()
     }
 
     /// Whether the puzzle has a filter for the states of this level.

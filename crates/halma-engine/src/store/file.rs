@@ -229,6 +229,22 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         self.write(&segment.bytes)
     }
 
+    /// Appends the blocks of a level, whose keys must be larger than all keys so far.
+    ///
+    /// # Errors
+    /// Where a block cannot be read, or the system or the disk budget refuses.
+    ///
+    /// # Panics
+    /// As [`Self::append`].
+    pub(crate) fn append_level(&mut self, level: &Level<K>) -> Result<(), StoreError> {
+        for (number, block) in level.index().iter().enumerate() {
+            let bytes = level.with_bytes(number, <[u8]>::to_vec)?;
+            let entry = BlockEntry { offset: 0, segment: 0, ..*block };
+            self.append(&Segment { blocks: vec![entry], bytes, keys: u64::from(block.keys) })?;
+        }
+        Ok(())
+    }
+
     /// Completes the file, and returns its level as `open_in` would.
     ///
     /// # Errors
@@ -293,11 +309,7 @@ pub(crate) fn write_in<K: Key>(
     disk: &Disk,
 ) -> Result<Level<K>, StoreError> {
     let mut writer = LevelFileWriter::create(folder, name, identity, disk)?;
-    for (number, block) in level.index().iter().enumerate() {
-        let bytes = level.with_bytes(number, <[u8]>::to_vec)?;
-        let entry = BlockEntry { offset: 0, segment: 0, ..*block };
-        writer.append(&Segment { blocks: vec![entry], bytes, keys: u64::from(block.keys) })?;
-    }
+    writer.append_level(level)?;
     writer.finish(digest)
 }
 

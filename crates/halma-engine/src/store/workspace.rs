@@ -2,7 +2,7 @@
 //!
 //! | in the folder | what |
 //! | --- | --- |
-//! | `run.json` | the manifest: description of the run, answers, complete levels, layers of the level under way |
+//! | `run.json` | the manifest: description of the run, answers, complete levels, layers and parts of the level under way |
 //! | `levels/` | level files ([`super::file`]) |
 //! | `search.state` | what a search needs beside its levels to go on ([`Workspace::save_state`]) |
 //! | `lock` | held while a process works here |
@@ -347,21 +347,16 @@ impl Workspace {
         self.manifest().partial.clone().filter(|p| p.label == label)
     }
 
-    /// Enters a checkpoint within a level, with its new layers. There is one checkpoint: that of another level goes,
-    /// with its layers.
+    /// Enters a checkpoint within a level, with its new files. There is one checkpoint: files that only the one before
+    /// has are removed, whether it was of another level or of this one.
     ///
     /// # Errors
-    /// Where the manifest cannot be written, or a layer cannot be removed.
-    pub(crate) fn enter_partial(
-        &self,
-        partial: Partial,
-        layers: Vec<(String, ManifestEntry)>,
-    ) -> Result<(), StoreError> {
+    /// Where the manifest cannot be written, or a file cannot be removed.
+    pub(crate) fn enter_partial(&self, partial: Partial, new: Vec<(String, ManifestEntry)>) -> Result<(), StoreError> {
         let mut gone = Vec::new();
         self.change(|manifest| {
-            gone = manifest.drop_partial(|earlier| earlier.label != partial.label);
-            manifest.files.extend(layers);
-            manifest.partial = Some(partial);
+            gone = manifest.replace_partial(partial);
+            manifest.files.extend(new);
         })?;
         self.remove(&gone)
     }

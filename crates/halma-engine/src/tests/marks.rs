@@ -25,8 +25,8 @@ fn a_mark_that_another_process_does_not_have_is_gone_before_the_next_round() {
             label: "level-1".into(),
             mark: mark(held),
             expanded: Some(Digest(start().fingerprint())),
-            layers: Vec::new(),
             marks: (1..=held).map(mark).collect(),
+            ..Partial::default()
         };
         workspace.enter_partial(partial, Vec::new()).unwrap();
         assert_eq!(workspace.partial("level-1").unwrap().marks.len(), held);
@@ -53,7 +53,7 @@ fn where_one_process_s_mark_counts_other_blocks_all_begin_anew() {
     let share = expander().level_of(&Lattices, Lattices.start()).level;
     for (storage, expanded) in storages.iter().zip([Some(Digest(share.fingerprint())), Some(Digest(1))]) {
         let mark = Mark { next_block: 1000, generated: 0, emitted: 0 };
-        let partial = Partial { label: "level-1".into(), mark, expanded, layers: Vec::new(), marks: vec![mark] };
+        let partial = Partial { label: "level-1".into(), mark, expanded, marks: vec![mark], ..Partial::default() };
         open(storage, 1).unwrap().enter_partial(partial, Vec::new()).unwrap();
     }
     std::thread::scope(|scope| {
@@ -91,7 +91,8 @@ fn where_a_layer_of_one_process_reaches_over_two_ranges_all_begin_anew() {
                         let saved = ManifestEntry { keys: 2, digest: Digest(1), figures: serde_json::Value::Null };
                         let mark = Mark { next_block: 1, generated: 2, emitted: 2 };
                         let (label, expanded) = (label.clone(), Some(Digest(share.fingerprint())));
-                        let partial = Partial { label, mark, expanded, layers: vec![layer.clone()], marks: vec![mark] };
+                        let (layers, marks) = (vec![layer.clone()], vec![mark]);
+                        let partial = Partial { label, mark, expanded, layers, marks, ..Partial::default() };
                         workspace.enter_partial(partial, vec![(layer, saved)]).unwrap();
                     }
                     let destination = LevelDestination::run(&workspace, &label);

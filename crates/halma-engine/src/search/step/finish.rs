@@ -1,5 +1,6 @@
 //! The end of a level: the contents of each shard are merged, and states of earlier levels are removed.
 
+use std::iter::Peekable;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock};
 
@@ -30,9 +31,9 @@ const fn held<K: Key>() -> usize {
     if cfg!(test) { 3 * BLOCK / 8 } else { 64 * BLOCK * size_of::<u64>() / K::BYTES }
 }
 
-/// The figures of one process's share of a level.
+/// The figures of one process's share of a level, or of a part of it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Share {
+pub(super) struct Share {
     generated: u64,
     emitted: u64,
     unique: u64,
@@ -44,14 +45,20 @@ struct Share {
     bytes: u64,
     digest: Digest,
     second: Digest,
-    measure_max: Option<i64>,
+    pub(super) measure_max: Option<i64>,
 }
 
 impl Share {
-    fn of(generated: u64, emitted: u64, bytes: u64, part: &Part) -> Self {
+    pub(super) fn of(generated: u64, emitted: u64, bytes: u64, part: &Part) -> Self {
         let &Part { states, unique, old, dropped, sums } = part;
         let (digest, second, measure_max) = (Digest(sums.digest), Digest(sums.second), sums.measure_max);
         Self { generated, emitted, unique, old, dropped, states, bytes, digest, second, measure_max }
+    }
+
+    /// The figures of its new states.
+    pub(super) fn part(&self) -> Part {
+        let &Self { states, unique, old, dropped, .. } = self;
+        Part { states, unique, old, dropped, sums: self.sums() }
     }
 
     fn sums(&self) -> Sums {
@@ -78,19 +85,36 @@ impl Share {
 
 /// The figures of the new states of one shard, or of several.
 #[derive(Default)]
-struct Part {
-    states: u64,
-    unique: u64,
-    old: u64,
-    dropped: u64,
-    sums: Sums,
+pub(super) struct Part {
+    pub(super) states: u64,
+    pub(super) unique: u64,
+    pub(super) old: u64,
+    pub(super) dropped: u64,
+    pub(super) sums: Sums,
 }
 
 /// The figures of new states and, where no file has received them, the coded states.
 type Merged<K> = (Part, Vec<Segment<K>>);
+/// The contents of the shards that are not merged yet, each with the memory that it takes and its number.
+pub(super) type ShardsLeft<K> = Peekable<std::vec::IntoIter<(Merging, (usize, ShardBuffer<K>))>>;
+
+/// Shards that are merged together.
+pub(super) struct Group<K> {
+    /// Each with its number.
+    pub(super) shards: Vec<(usize, ShardBuffer<K>)>,
+    /// Whether the states go to the file as they are found, before the shard is merged in full.
+    pub(super) streamed: bool,
+}
+
+impl<K> Group<K> {
+    /// The number of its first shard.
+    pub(super) fn first(&self) -> usize {
+        self.shards.first().map_or(0, |&(shard, _)| shard)
+    }
+}
 
 impl Part {
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         self.states += other.states;
         self.unique += other.unique;
         self.old += other.old;
@@ -165,8 +189,10 @@ impl<P: Puzzle> NewStates<'_, '_, P> {
 impl<P: Puzzle> Step<'_, P> {
     /// Merges the contents of each shard, removes the states of the levels in `before`, and compresses the rest.
     pub(in crate::search) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
-        let Made { generated, emitted } = self.made();
-        self.end_expansion(emitted);
+        let Made { generated, emitted } = self.end_expansion();
+        if let Some(run) = self.destination.folder.of_run().filter(|_| self.filters() && self.is_saved) {
+            return self.finish_in_parts(run, before);
+        }
         // A level that has layers goes to disk as well, and so does one that would fill the memory.
         let states: u64 = self.shard_buffers.iter().map(ShardBuffer::keys).sum();
         let large = !self.layers.is_empty() || 2 * states > self.room.level();
@@ -187,11 +213,13 @@ impl<P: Puzzle> Step<'_, P> {
         self.complete_level(level, share, workspace)
     }
 
-    /// Frees what only expansion needs, and prepares the filter.
-    fn end_expansion(&mut self, emitted: u64) {
+    /// Frees what only expansion needs, and prepares the filter. Returns how many successors were made.
+    fn end_expansion(&mut self) -> Made {
+        let made = self.made();
         self.leader = self.leader_of_all();
-        self.expander.emitted.fetch_add(emitted - self.emitted, Ordering::Relaxed);
+        self.expander.emitted.fetch_add(made.emitted - self.emitted, Ordering::Relaxed);
         self.workers.clear();
+        (self.generated, self.emitted) = (made.generated, made.emitted);
         // It has the successors' tables of all threads.
         self.batches = None;
         self.handed_over.clear();
@@ -201,6 +229,7 @@ impl<P: Puzzle> Step<'_, P> {
         if self.filters() {
             self.filter_scratch = (0..self.expander.threads()).map(|_| OnceLock::new()).collect();
         }
+        made
     }
 
     /// Merges all shards, as many at a time as memory holds. The coded new states go to `writer`; without one they are returned.
@@ -210,39 +239,72 @@ impl<P: Puzzle> Step<'_, P> {
         writer: &mut Option<LevelFileWriter<'_, P::Key>>,
     ) -> Result<Merged<P::Key>, Stopped> {
         let (mut total, mut segments) = (Part::default(), Vec::new());
+        let mut left = self.take_shards(0, before.len());
+        while let Some(group) = self.next_group(&mut left, writer.is_some()) {
+            self.tell_merged(group.first());
+            let (part, coded) = self.merge_into(group, before, writer)?;
+            total.add(&part);
+            segments.extend(coded);
+        }
+        Ok((total, segments))
+    }
+
+    /// Tells progress that the shards before `shard` are merged and filtered.
+    pub(super) fn tell_merged(&self, shard: usize) {
+        if let Some(watch) = self.destination.watch {
+            watch.merged(shard, self.shards.count());
+        }
+    }
+
+    /// Takes the contents of the shards from `first` on.
+    pub(super) fn take_shards(&mut self, first: usize, before: usize) -> ShardsLeft<P::Key> {
         let buffers = std::mem::take(&mut self.shard_buffers);
-        let merging = |(buffer, in_layers)| (self.merging(&buffer, in_layers, before.len()), buffer);
-        let each = buffers.into_iter().zip(self.in_layers()).map(merging).enumerate();
-        let mut shards = each.map(|(shard, (merging, buffer))| (merging, (shard, buffer))).peekable();
-        while let Some((mut sum, first)) = shards.next() {
-            // A file is written in order, a few shards at a time.
-            let mut group = vec![first];
-            let most = if writer.is_some() { 16 * self.expander.threads() } else { usize::MAX };
-            while group.len() < most
-                && let Some((more, next)) =
-                    shards.next_if(|&(more, _)| self.room.holds(sum.with(more), writer.is_some()))
-            {
-                sum = sum.with(more);
-                group.push(next);
+        let merging = |(shard, (buffer, in_layers))| (self.merging(&buffer, in_layers, before), (shard, buffer));
+        let all: Vec<_> = buffers.into_iter().zip(self.in_layers()).enumerate().skip(first).map(merging).collect();
+        all.into_iter().peekable()
+    }
+
+    /// The next shards, as many as memory holds together.
+    pub(super) fn next_group(&self, left: &mut ShardsLeft<P::Key>, into_file: bool) -> Option<Group<P::Key>> {
+        let (mut sum, first) = left.next()?;
+        let mut shards = vec![first];
+        // A file is written in order, a few shards at a time.
+        let most = if into_file { 16 * self.expander.threads() } else { usize::MAX };
+        while shards.len() < most
+            && let Some((more, next)) = left.next_if(|&(more, _)| self.room.holds(sum.with(more), into_file))
+        {
+            sum = sum.with(more);
+            shards.push(next);
+        }
+        // Coded states of a shard that is too large for memory go to the file at once.
+        let streamed = into_file && shards.len() == 1 && !self.room.holds(sum, true);
+        Some(Group { shards, streamed })
+    }
+
+    /// Merges some shards. The coded new states go to `writer`; without one they are returned.
+    pub(super) fn merge_into(
+        &self,
+        Group { mut shards, streamed }: Group<P::Key>,
+        before: &[&Level<P::Key>],
+        writer: &mut Option<LevelFileWriter<'_, P::Key>>,
+    ) -> Result<Merged<P::Key>, Stopped> {
+        let parts = match &mut *writer {
+            Some(writer) if streamed => {
+                let alone = |(shard, buffer)| {
+                    let mut sink = |segment| writer.append(&segment);
+                    self.part(shard, buffer, before, &mut Scratch::default(), &mut sink)
+                };
+                let part = self.expander.install(|| shards.pop().map(alone).transpose())?;
+                part.into_iter().map(|part| (part, Vec::new())).collect()
             }
-            let parts = match (&mut *writer, group.len()) {
-                // Coded states of a shard that is too large for memory go to the file at once.
-                (Some(writer), 1) if !self.room.holds(sum, true) => {
-                    let alone = |(shard, buffer)| {
-                        let mut sink = |segment| writer.append(&segment);
-                        self.part(shard, buffer, before, &mut Scratch::default(), &mut sink)
-                    };
-                    let part = self.expander.install(|| group.pop().map(alone).transpose())?;
-                    part.into_iter().map(|part| (part, Vec::new())).collect()
-                }
-                _ => self.merge_group(&mut group, before)?,
-            };
-            for (part, coded) in parts {
-                total.add(&part);
-                match writer {
-                    Some(writer) => coded.iter().try_for_each(|segment| writer.append(segment))?,
-                    None => segments.extend(coded),
-                }
+            _ => self.merge_group(&mut shards, before)?,
+        };
+        let (mut total, mut segments) = (Part::default(), Vec::new());
+        for (part, coded) in parts {
+            total.add(&part);
+            match writer {
+                Some(writer) => coded.iter().try_for_each(|segment| writer.append(segment))?,
+                None => segments.extend(coded),
             }
         }
         Ok((total, segments))
@@ -267,7 +329,7 @@ impl<P: Puzzle> Step<'_, P> {
     }
 
     /// Sums up the shares of all processes, and enters this one in the manifest.
-    fn complete_level(
+    pub(super) fn complete_level(
         mut self,
         level: Level<P::Key>,
         share: Share,
@@ -364,8 +426,7 @@ impl<P: Puzzle> Step<'_, P> {
     }
 
     /// Keeps the new states that the puzzle's filter admits. That may take hours, so a search in one process polls the cancellation token.
-    /// One of several does not: the others would wait for it. The result is in no checkpoint: where it takes longer than the time
-    /// limit, the next process begins it anew.
+    /// One of several does not: the others would wait for it.
     fn filter_new(&self, keys: &mut Vec<P::Key>) -> Result<(), Stopped> {
         if self.filter_scratch.is_empty() || keys.is_empty() {
             return Ok(());

@@ -27,7 +27,10 @@ impl<P: Puzzle> Step<'_, P> {
     pub(in crate::search) fn resume(&mut self) -> Result<(), Stopped> {
         let found = self.destination.folder.of_run().and_then(|w| Some((w, w.partial(self.destination.label)?)));
         let Some((workspace, partial)) = found else { return Ok(()) };
-        if !self.fits(&partial) || !self.resume_layers(workspace, partial.layers)? {
+        let has_layers = self.fits(&partial) && self.resume_layers(workspace, partial.layers.clone())?;
+        let has_parts = has_layers && self.resume_parts(workspace, &partial)?;
+        // With the last part the layers went.
+        if !has_layers || (!has_parts && partial.layers.is_empty()) {
             self.layers.clear();
             return Ok(workspace.drop_partial()?);
         }
@@ -36,6 +39,10 @@ impl<P: Puzzle> Step<'_, P> {
             return Err(workspace.damaged(reason).into());
         }
         self.resume_at(partial.mark);
+        if !has_parts {
+            // New parts take the names of these, so the manifest is to name none when they are written.
+            workspace.enter_partial(self.partial(partial.mark, Vec::new()), Vec::new())?;
+        }
         Ok(())
     }
 
@@ -87,15 +94,16 @@ impl<P: Puzzle> Step<'_, P> {
     }
 
     /// The same, where there is room. Otherwise the step goes on, with successors in memory or in a layer that is no part of the run.
-    pub(in crate::search) fn checkpoint_if_room(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
+    /// Returns whether there was room.
+    pub(in crate::search) fn checkpoint_if_room(&mut self, workspace: &Workspace) -> Result<bool, StoreError> {
         let layer = match self.layer(workspace, Until::Complete) {
-            Err(StoreError::Full { .. }) => return Ok(()),
+            Err(StoreError::Full { .. }) => return Ok(false),
             layer => layer?,
         };
         match workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer]) {
             // The manifest does not name the layer: its room is free again when the step ends.
-            Err(StoreError::Full { .. }) => self.unlink_last(workspace),
-            entered => entered,
+            Err(StoreError::Full { .. }) => self.unlink_last(workspace).map(|()| false),
+            entered => entered.map(|()| true),
         }
     }
 
@@ -122,6 +130,7 @@ impl<P: Puzzle> Step<'_, P> {
             mark,
             expanded: Some(Digest(self.current.fingerprint())),
             layers: self.layers.iter().map(|(label, _)| label.clone()).collect(),
+            parts: self.parts.iter().map(|part| part.label.clone()).collect(),
             marks,
         }
     }

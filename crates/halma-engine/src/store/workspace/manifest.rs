@@ -45,7 +45,7 @@ pub struct ManifestEntry {
 }
 
 /// The checkpoint of a level under way.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Partial {
     /// The level's label.
     pub label: String,
@@ -58,6 +58,9 @@ pub struct Partial {
     pub expanded: Option<Digest>,
     /// The labels of the layers of sorted successors.
     pub layers: Vec<String>,
+    /// The labels of the parts of the level that have passed its filter, ascending. With the last of them the layers go.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
     /// With several processes: the marks up to which each process's layers hold everything made. Layers may hold more;
     /// what is made again is a duplicate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -68,7 +71,12 @@ impl Partial {
     /// A checkpoint that has nothing of the level, and is not taken up.
     #[must_use]
     pub(crate) fn nothing_of(label: &str) -> Self {
-        Self { label: label.into(), mark: Mark::default(), expanded: None, layers: Vec::new(), marks: Vec::new() }
+        Self { label: label.into(), ..Self::default() }
+    }
+
+    /// The labels of its files.
+    pub(super) fn files(&self) -> impl Iterator<Item = &String> {
+        self.layers.iter().chain(&self.parts)
     }
 }
 
@@ -133,11 +141,26 @@ impl Manifest {
         Self { format: FORMAT, run, terms, ..Self::default() }
     }
 
-    /// Drops the checkpoint within a level, if there is one and `goes` is true of it; returns the labels of its layers.
+    /// Drops the checkpoint within a level, if there is one and `goes` is true of it; returns the labels of its files.
     pub(super) fn drop_partial(&mut self, goes: impl FnOnce(&Partial) -> bool) -> Vec<String> {
-        let layers = self.partial.take_if(|partial| goes(partial)).map_or_else(Vec::new, |partial| partial.layers);
-        layers.iter().for_each(|label| drop(self.files.remove(label)));
-        layers
+        match self.partial.take_if(|partial| goes(partial)) {
+            Some(partial) => self.drop_files(partial.files()),
+            None => Vec::new(),
+        }
+    }
+
+    /// Replaces the checkpoint within a level; returns the labels of the files that only the earlier one has.
+    pub(super) fn replace_partial(&mut self, partial: Partial) -> Vec<String> {
+        let earlier = self.partial.take();
+        let only_earlier =
+            earlier.iter().flat_map(Partial::files).filter(|label| !partial.files().any(|l| l == *label));
+        let gone = self.drop_files(only_earlier);
+        self.partial = Some(partial);
+        gone
+    }
+
+    fn drop_files<'a>(&mut self, labels: impl Iterator<Item = &'a String>) -> Vec<String> {
+        labels.inspect(|&label| drop(self.files.remove(label))).cloned().collect()
     }
 
     /// The manifest with its checksum, as text.
@@ -206,8 +229,8 @@ impl Manifest {
 
     /// The files of complete levels.
     pub(super) fn complete(&self) -> BTreeMap<String, ManifestEntry> {
-        let layers = self.partial.as_ref().map_or(&[][..], |p| &p.layers);
-        self.files.iter().filter(|(label, _)| !layers.contains(label)).map(|(l, s)| (l.clone(), s.clone())).collect()
+        let partial = |label: &String| self.partial.iter().flat_map(Partial::files).any(|file| file == label);
+        self.files.iter().filter(|(label, _)| !partial(label)).map(|(l, s)| (l.clone(), s.clone())).collect()
     }
 
     /// Rejects what this program cannot have written, whatever the checksum says.
@@ -221,8 +244,8 @@ impl Manifest {
             if !partial.marks.iter().chain([&partial.mark]).all(counted) {
                 return Err("its counts of successors contradict each other".into());
             }
-            if let Some(layer) = partial.layers.iter().find(|layer| !self.files.contains_key(*layer)) {
-                return Err(format!("it names {layer} and does not say what that is"));
+            if let Some(file) = partial.files().find(|file| !self.files.contains_key(*file)) {
+                return Err(format!("it names {file} and does not say what that is"));
             }
         }
         let Measurements { seconds, cpu_seconds, .. } = self.measurements;
@@ -248,7 +271,8 @@ mod tests {
     fn a_checkpoint_states_its_mark_among_its_own_fields() {
         let mark = Mark { next_block: 3, generated: 50, emitted: 40 };
         let expanded = Some(Digest(7));
-        let partial = Partial { label: "L4-002".into(), mark, expanded, layers: vec!["a".into()], marks: vec![mark] };
+        let (layers, parts) = (vec!["a".into()], vec!["b".into()]);
+        let partial = Partial { label: "L4-002".into(), mark, expanded, layers, parts, marks: vec![mark] };
         let json = serde_json::json!({
             "label": "L4-002",
             "next_block": 3,
@@ -256,12 +280,13 @@ mod tests {
             "generated": 50,
             "emitted": 40,
             "layers": ["a"],
+            "parts": ["b"],
             "marks": [{ "next_block": 3, "generated": 50, "emitted": 40 }],
         });
         assert_eq!(serde_json::to_value(&partial).unwrap(), json);
         assert_eq!(serde_json::from_value::<Partial>(json).unwrap(), partial);
         let old = r#"{ "label": "L4-002", "next_block": 3, "generated": 50, "emitted": 40, "layers": ["a"] }"#;
-        let without = Partial { expanded: None, marks: Vec::new(), ..partial };
+        let without = Partial { expanded: None, parts: Vec::new(), marks: Vec::new(), ..partial };
         assert_eq!(serde_json::from_str::<Partial>(old).unwrap(), without);
         let lacks = r#"{ "label": "L4-002", "next_block": 3, "generated": 50, "layers": ["a"] }"#;
         assert!(serde_json::from_str::<Partial>(lacks).is_err());
