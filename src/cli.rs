@@ -86,6 +86,8 @@ pub enum Command {
     },
     /// Show the level sets as they are, without a goal: sizes and digests
     #[command(after_help = help::LEVELS, group(clap::ArgGroup::new("last level").required(true).args(["depth", "to_the_end"])))]
+    // Scripts may give one, which was always without effect.
+    #[command(mut_arg("pruning", |pruning| pruning.hide(true)))]
     Levels {
         /// What to search.
         #[command(flatten)]

@@ -84,6 +84,9 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         }
         Command::Levels { search: args, depth, to_the_end: _ } => {
             let depth = depth.unwrap_or(halma_rules::job::MAX_LENGTH);
+            if args.pruning.is_some() {
+                say(args, "levels are made without bounds: --pruning changes nothing");
+            }
             answer(args, (None, None), |_| Ok(Question::Levels { depth }), search, out)
         }
         Command::Prove { search: args, max_length, refuted_by } => {

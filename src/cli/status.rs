@@ -89,11 +89,15 @@ fn run_state(folder: &Path) -> Result<RunState, Failure> {
         // Its levels are kept, and so is the manifest that names them.
         Some(record) if record.verdict != Verdict::Incomplete => Ok(RunState::Answered(record)),
         record => {
+            // A process that was killed leaves its last status.
+            let last =
+                status.map(|status| format!("its last process was at {}; ", status.sentence())).unwrap_or_default();
             let left = match run::is_tried_out(folder, &job, question).unwrap_or_default() {
                 true => TRIED_OUT.into(),
-                false => {
-                    format!("no process works on it; halma resume {} goes on", plain::quoted(&folder.to_string_lossy()))
-                }
+                false => format!(
+                    "{last}no process works on it; halma resume {} goes on",
+                    plain::quoted(&folder.to_string_lossy())
+                ),
             };
             Ok(RunState::Interrupted { record, left })
         }

@@ -203,6 +203,10 @@ fn a_run_says_how_far_it_is_while_it_goes_on_and_that_it_was_left_when_it_was_ki
     assert!(said.starts_with("running: length ") && said.contains("states expanded"), "{said}");
     let (status, said, _) = program::halma(at, &["status", "big"]);
     assert_eq!(status, 3);
+    assert!(
+        said.starts_with("interrupted; its last process was at length ") && said.contains("states expanded"),
+        "{said}"
+    );
     assert!(said.contains("no process works on it") && said.contains("halma resume big"), "{said}");
     let (status, _, err) = program::halma(at, &["status", "nowhere"]);
     assert_eq!((status, err.as_str()), (2, "nowhere: no run and no batch there\n"));

@@ -6,10 +6,12 @@ use super::step::Step;
 use super::{CancellationToken, LevelDestination, LevelFolder, LevelSource, Stopped};
 use crate::puzzle::Puzzle;
 use crate::store::Level;
+use crate::store::workspace::Workspace;
 
-/// Before a filter or a merge from disk a checkpoint is written only for more successors than this: fewer are made again within
-/// seconds.
+/// Before a merge from disk a checkpoint is written only for more successors than this: fewer are made again within seconds.
 const UNSAVED: u64 = if cfg!(test) { 0 } else { 1 << 26 };
+/// Before a filter, which may take a thousand times as long for a state, for more than this.
+const UNSAVED_BEFORE_FILTER: u64 = if cfg!(test) { 0 } else { 1 << 22 };
 
 impl Expander {
     /// Successors of `current`, a level at depth `depth`, without the states of `current` and of the levels in
@@ -75,10 +77,10 @@ impl Expander {
         step.complete()?;
         let unsaved = step.shard_buffers.iter().map(ShardBuffer::keys).sum();
         if let LevelFolder::Run(workspace) = destination.folder {
-            step.is_saved = if step.is_worth_saving(unsaved) {
+            step.successors_are_saved = if step.is_worth_saving(unsaved, workspace) {
                 step.checkpoint_if_room(workspace)?
             } else {
-                unsaved == 0 && step.has_files()
+                unsaved == 0 && step.has_files() && workspace.can_be_resumed()
             };
         }
         step.finish(&before)
@@ -89,9 +91,9 @@ impl<P: Puzzle> Step<'_, P> {
     /// Whether a checkpoint is due before the end of the level, if `unsaved` successors are in no layer. A filter may
     /// take longer than all before it, and a merge from disk may take long. If one is interrupted, the next process
     /// begins with it.
-    fn is_worth_saving(&self, unsaved: u64) -> bool {
-        let before_filter = self.filters() && self.made().emitted > UNSAVED;
+    fn is_worth_saving(&self, unsaved: u64, workspace: &Workspace) -> bool {
+        let before_filter = self.filters() && self.made().emitted > UNSAVED_BEFORE_FILTER;
         let before_merge = !self.layers.is_empty() && unsaved > UNSAVED;
-        unsaved > 0 && (before_filter || before_merge)
+        unsaved > 0 && workspace.can_be_resumed() && (before_filter || before_merge)
     }
 }

@@ -67,9 +67,9 @@ impl Shards {
         Self { of_bucket, shards: bounds.len() + 1 }
     }
 
-    /// The shard that starts with that bucket; the number of shards where all buckets are less.
+    /// The shard that starts with that bucket, if one does; the number of shards where all buckets are less.
     #[must_use]
-    pub(crate) fn starting_at<K: Key>(&self, bucket: usize) -> Option<usize> {
+    pub(crate) fn shard_starting_at<K: Key>(&self, bucket: usize) -> Option<usize> {
         match bucket {
             0 => Some(0),
             _ if bucket == K::BUCKETS => Some(self.shards),
@@ -79,7 +79,7 @@ impl Shards {
 
     /// The first bucket of a shard; the number of buckets where the shard is the number of shards.
     #[must_use]
-    pub(crate) fn start<K: Key>(&self, shard: usize) -> usize {
+    pub(crate) fn first_bucket<K: Key>(&self, shard: usize) -> usize {
         match shard {
             0 => 0,
             _ => self.bounds().get(shard - 1).map_or(K::BUCKETS, |&bucket| bucket as usize),
@@ -121,12 +121,15 @@ mod tests {
         let again = Shards::with_bounds::<u64>(&shards.bounds());
         assert_eq!((again.count(), again.of_bucket), (shards.count(), shards.of_bucket.clone()));
         for shard in 0..=shards.count() {
-            let start = shards.start::<u64>(shard);
-            assert_eq!(shards.starting_at::<u64>(start), Some(shard));
+            let start = shards.first_bucket::<u64>(shard);
+            assert_eq!(shards.shard_starting_at::<u64>(start), Some(shard));
             assert_eq!(shards.of_bucket.get(start), (shard < shards.count()).then_some(&(shard as u16)));
         }
         let within = (1..u64::BUCKETS).find(|&b| shards.of_bucket[b] == shards.of_bucket[b - 1]).unwrap();
-        assert_eq!(shards.starting_at::<u64>(within), None);
-        assert_eq!((Shards::one().start::<u64>(1), Shards::one().starting_at::<u64>(3)), (u64::BUCKETS, None));
+        assert_eq!(shards.shard_starting_at::<u64>(within), None);
+        assert_eq!(
+            (Shards::one().first_bucket::<u64>(1), Shards::one().shard_starting_at::<u64>(3)),
+            (u64::BUCKETS, None)
+        );
     }
 }

@@ -98,7 +98,7 @@ pub(super) struct Step<'a, P: Puzzle> {
     /// Spilled files of sorted successors.
     pub(super) layers: Vec<(String, Level<P::Key>)>,
     /// Whether the run's checkpoint has all successors, each in a layer or in a part.
-    pub(super) is_saved: bool,
+    pub(super) successors_are_saved: bool,
     /// The parts of the level that have passed the filter.
     parts: Vec<FilteredPart<P::Key>>,
     /// A successor with the largest measure of all; then no other state is measured if this one is new.
@@ -134,7 +134,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             next_block: AtomicUsize::new(0),
             shard_buffers: (0..shards.count()).map(|_| ShardBuffer::default()).collect(),
             layers: Vec::new(),
-            is_saved: false,
+            successors_are_saved: false,
             parts: Vec::new(),
             leader: None,
             filter_scratch: Vec::new(),

@@ -11,7 +11,7 @@
 //! | ... | the blocks, one after another (see [`crate::store`]) |
 //! | (k + 24) for each block | the index: first key (k), offset in the file (8), bytes (4), keys (4), XXH3-64 of the block's bytes (8) |
 //! | 8, 8, 8 | the footer: where the index starts, how many blocks, how many keys |
-//! | 16 | of a level: the digest of its keys ([`crate::search::digest`]); of a layer: a hash of its segments |
+//! | 16 | of a level or a part: the digest of its keys ([`crate::search::digest`]); of a layer: a hash of its segments |
 //! | 16 | XXH3-128 of header, index and the footer so far |
 //! | 8 | `HALMAEND` |
 //!

@@ -57,7 +57,7 @@ pub struct Workspace {
     meter: Meter,
     manifest: Mutex<Manifest>,
     _lock: Lock,
-    _temporary: Option<tempfile::TempDir>,
+    temporary: Option<tempfile::TempDir>,
 }
 
 /// How a folder serves a run. These may change when the run is resumed.
@@ -126,7 +126,7 @@ impl Workspace {
             meter: Meter::start(manifest.measurements),
             manifest: Mutex::new(manifest),
             _lock: lock,
-            _temporary: None,
+            temporary: None,
         };
         workspace.sweep()?;
         Ok(workspace)
@@ -142,8 +142,14 @@ impl Workspace {
         let run = serde_json::json!({ "process": std::process::id() });
         let options = WorkspaceOptions { disk, interval: Duration::MAX, ..WorkspaceOptions::default() };
         let mut workspace = Self::open(temporary.path(), run, options)?;
-        workspace._temporary = Some(temporary);
+        workspace.temporary = Some(temporary);
         Ok(workspace)
+    }
+
+    /// Whether a later process can go on with the run.
+    #[must_use]
+    pub fn can_be_resumed(&self) -> bool {
+        self.temporary.is_none()
     }
 
     fn manifest(&self) -> MutexGuard<'_, Manifest> {
@@ -259,7 +265,7 @@ impl Workspace {
     }
 
     /// Adds answers, and removes the levels for which `served` is true, unless they are to be kept. A checkpoint within
-    /// such a level goes with its layers, which nobody would need.
+    /// such a level goes with its files, which nobody would need.
     ///
     /// # Errors
     /// Where the manifest cannot be written.
@@ -313,8 +319,8 @@ impl Workspace {
         file::write_in(&*self.levels, &file_name(label), self.identity(label), level, digest, &self.disk)
     }
 
-    /// Enters complete files into the manifest, which makes them part of the run. The layers of a level that is among
-    /// them are removed. Those of another level stay: a run that is resumed may make earlier levels again first.
+    /// Enters complete files into the manifest, which makes them part of the run. The layers and parts of a level that is
+    /// among them are removed. Those of another level stay: a run that is resumed may make earlier levels again first.
     ///
     /// # Errors
     /// Where the manifest cannot be written.
@@ -327,7 +333,7 @@ impl Workspace {
         self.remove(&gone)
     }
 
-    /// Enters complete files into the manifest, and leaves the layers of the level under way there.
+    /// Enters complete files into the manifest, and leaves the layers and parts of the level under way there.
     ///
     /// # Errors
     /// Where the manifest cannot be written.
@@ -361,7 +367,7 @@ impl Workspace {
         self.remove(&gone)
     }
 
-    /// Drops the checkpoint within a level, with its layers.
+    /// Drops the checkpoint within a level, with its files.
     ///
     /// # Errors
     /// As [`Self::enter_partial`].

@@ -49,19 +49,19 @@ pub(super) struct Share {
 }
 
 impl Share {
-    pub(super) fn of(generated: u64, emitted: u64, bytes: u64, part: &Part) -> Self {
-        let &Part { states, unique, old, dropped, sums } = part;
+    pub(super) fn of(generated: u64, emitted: u64, bytes: u64, part: &ShardFigures) -> Self {
+        let &ShardFigures { states, unique, old, dropped, sums } = part;
         let (digest, second, measure_max) = (Digest(sums.digest), Digest(sums.second), sums.measure_max);
         Self { generated, emitted, unique, old, dropped, states, bytes, digest, second, measure_max }
     }
 
     /// The figures of its new states.
-    pub(super) fn part(&self) -> Part {
+    pub(super) fn shard_figures(&self) -> ShardFigures {
         let &Self { states, unique, old, dropped, .. } = self;
-        Part { states, unique, old, dropped, sums: self.sums() }
+        ShardFigures { states, unique, old, dropped, sums: self.sums() }
     }
 
-    fn sums(&self) -> Sums {
+    pub(super) fn sums(&self) -> Sums {
         Sums { digest: self.digest.0, second: self.second.0, measure_max: self.measure_max }
     }
 
@@ -85,7 +85,7 @@ impl Share {
 
 /// The figures of the new states of one shard, or of several.
 #[derive(Default)]
-pub(super) struct Part {
+pub(super) struct ShardFigures {
     pub(super) states: u64,
     pub(super) unique: u64,
     pub(super) old: u64,
@@ -94,7 +94,7 @@ pub(super) struct Part {
 }
 
 /// The figures of new states and, where no file has received them, the coded states.
-type Merged<K> = (Part, Vec<Segment<K>>);
+type Merged<K> = (ShardFigures, Vec<Segment<K>>);
 /// The contents of the shards that are not merged yet, each with the memory that it takes and its number.
 pub(super) type ShardsLeft<K> = Peekable<std::vec::IntoIter<(Merging, (usize, ShardBuffer<K>))>>;
 
@@ -113,7 +113,7 @@ impl<K> Group<K> {
     }
 }
 
-impl Part {
+impl ShardFigures {
     pub(super) fn add(&mut self, other: &Self) {
         self.states += other.states;
         self.unique += other.unique;
@@ -126,7 +126,7 @@ impl Part {
 /// The new states of one shard, from what the merge finds: old ones are removed, the others filtered, measured and coded, some at a time.
 struct NewStates<'a, 's, P: Puzzle> {
     step: &'a Step<'s, P>,
-    part: Part,
+    part: ShardFigures,
     /// The levels before.
     before: Vec<Cursor<'a, P::Key>>,
     /// Found and not removed or filtered yet.
@@ -177,7 +177,7 @@ impl<P: Puzzle> NewStates<'_, '_, P> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Part, Stopped> {
+    fn finish(mut self) -> Result<ShardFigures, Stopped> {
         self.flush()?;
         if !self.admitted.is_empty() {
             (self.sink)(Segment::of(&self.admitted))?;
@@ -190,7 +190,7 @@ impl<P: Puzzle> Step<'_, P> {
     /// Merges the contents of each shard, removes the states of the levels in `before`, and compresses the rest.
     pub(in crate::search) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
         let Made { generated, emitted } = self.end_expansion();
-        if let Some(run) = self.destination.folder.of_run().filter(|_| self.filters() && self.is_saved) {
+        if let Some(run) = self.destination.folder.of_run().filter(|_| self.is_filtered_in_parts()) {
             return self.finish_in_parts(run, before);
         }
         // A level that has layers goes to disk as well, and so does one that would fill the memory.
@@ -207,10 +207,16 @@ impl<P: Puzzle> Step<'_, P> {
             None => segments.into_iter().collect(),
         };
         let mut share = Share::of(generated, emitted, level.bytes(), &part);
-        if self.leader.is_some() && share.measure_max.is_none() {
-            share.measure_max = self.expander.largest_measure(self.puzzle, &level)?;
-        }
+        self.measure_if_unknown(&mut share, &level)?;
         self.complete_level(level, share, workspace)
+    }
+
+    /// Measures the states where the successor with the largest measure is no new state.
+    pub(super) fn measure_if_unknown(&self, share: &mut Share, level: &Level<P::Key>) -> Result<(), StoreError> {
+        if self.leader.is_some() && share.measure_max.is_none() {
+            share.measure_max = self.expander.largest_measure(self.puzzle, level)?;
+        }
+        Ok(())
     }
 
     /// Frees what only expansion needs, and prepares the filter. Returns how many successors were made.
@@ -238,7 +244,7 @@ impl<P: Puzzle> Step<'_, P> {
         before: &[&Level<P::Key>],
         writer: &mut Option<LevelFileWriter<'_, P::Key>>,
     ) -> Result<Merged<P::Key>, Stopped> {
-        let (mut total, mut segments) = (Part::default(), Vec::new());
+        let (mut total, mut segments) = (ShardFigures::default(), Vec::new());
         let mut left = self.take_shards(0, before.len());
         while let Some(group) = self.next_group(&mut left, writer.is_some()) {
             self.tell_merged(group.first());
@@ -268,17 +274,26 @@ impl<P: Puzzle> Step<'_, P> {
     pub(super) fn next_group(&self, left: &mut ShardsLeft<P::Key>, into_file: bool) -> Option<Group<P::Key>> {
         let (mut sum, first) = left.next()?;
         let mut shards = vec![first];
-        // A file is written in order, a few shards at a time.
-        let most = if into_file { 16 * self.expander.threads() } else { usize::MAX };
+        let most = match into_file {
+            // A checkpoint is written only after a group.
+            true if self.is_filtered_in_parts() => 4 * self.expander.threads(),
+            // A file is written in order, a few shards at a time.
+            true => 16 * self.expander.threads(),
+            false => usize::MAX,
+        };
         while shards.len() < most
             && let Some((more, next)) = left.next_if(|&(more, _)| self.room.holds(sum.with(more), into_file))
         {
             sum = sum.with(more);
             shards.push(next);
         }
-        // Coded states of a shard that is too large for memory go to the file at once.
-        let streamed = into_file && shards.len() == 1 && !self.room.holds(sum, true);
+        let streamed = into_file && self.is_streamed(sum);
         Some(Group { shards, streamed })
+    }
+
+    /// Whether a shard is too large for memory, so that its coded states go to the file at once.
+    pub(super) fn is_streamed(&self, merging: Merging) -> bool {
+        !self.room.holds(merging, true)
     }
 
     /// Merges some shards. The coded new states go to `writer`; without one they are returned.
@@ -292,14 +307,14 @@ impl<P: Puzzle> Step<'_, P> {
             Some(writer) if streamed => {
                 let alone = |(shard, buffer)| {
                     let mut sink = |segment| writer.append(&segment);
-                    self.part(shard, buffer, before, &mut Scratch::default(), &mut sink)
+                    self.merge_shard(shard, buffer, before, &mut Scratch::default(), &mut sink)
                 };
                 let part = self.expander.install(|| shards.pop().map(alone).transpose())?;
                 part.into_iter().map(|part| (part, Vec::new())).collect()
             }
             _ => self.merge_group(&mut shards, before)?,
         };
-        let (mut total, mut segments) = (Part::default(), Vec::new());
+        let (mut total, mut segments) = (ShardFigures::default(), Vec::new());
         for (part, coded) in parts {
             total.add(&part);
             match writer {
@@ -322,7 +337,7 @@ impl<P: Puzzle> Step<'_, P> {
                 segments.push(segment);
                 Ok(())
             };
-            let part = self.part(*shard, std::mem::take(buffer), before, scratch, &mut sink)?;
+            let part = self.merge_shard(*shard, std::mem::take(buffer), before, scratch, &mut sink)?;
             Ok::<_, Stopped>((part, segments))
         };
         self.expander.install(|| parallel::map_mut(group, Scratch::default, part))
@@ -378,14 +393,14 @@ impl<P: Puzzle> Step<'_, P> {
     }
 
     /// Merges one shard; the coded new states go to `sink`.
-    fn part(
+    fn merge_shard(
         &self,
         shard: usize,
         shard_buffer: ShardBuffer<P::Key>,
         before: &[&Level<P::Key>],
         scratch: &mut Scratch<P::Key>,
         sink: &mut dyn FnMut(Segment<P::Key>) -> Result<(), StoreError>,
-    ) -> Result<Part, Stopped> {
+    ) -> Result<ShardFigures, Stopped> {
         let segments: Vec<Level<P::Key>> =
             shard_buffer.segments.into_iter().map(|segment| [segment].into_iter().collect()).collect();
         // No block reaches from one shard into the next.
@@ -396,7 +411,7 @@ impl<P: Puzzle> Step<'_, P> {
             segments.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
         let mut new = NewStates {
             step: self,
-            part: Part::default(),
+            part: ShardFigures::default(),
             before: before.iter().map(|level| level.cursor()).collect(),
             found: Vec::new(),
             admitted: Vec::new(),

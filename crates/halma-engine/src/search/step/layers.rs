@@ -151,7 +151,7 @@ impl<P: Puzzle> Step<'_, P> {
         workspace: &Workspace,
         until: Until,
     ) -> Result<(String, ManifestEntry), StoreError> {
-        let label = format!("{}.layer-{:04}", self.destination.label, self.layers.len());
+        let label = Partial::layer_label(self.destination.label, self.layers.len());
         let mut writer = workspace.writer(&label)?;
         let mut sum = 0u128;
         // A few shards are merged at a time, in order, so that the file is ascending.

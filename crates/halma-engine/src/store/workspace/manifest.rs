@@ -3,7 +3,7 @@
 //! The file is JSON: the manifest, and the XXH3-128 of its bytes. The description of the run, its terms, the answers
 //! and the figures of a level belong to the caller; the manifest keeps them as JSON values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use bytesize::ByteSize;
@@ -38,7 +38,7 @@ const TOO_MANY: u64 = 1 << 50;
 pub struct ManifestEntry {
     /// How many keys it holds.
     pub keys: u64,
-    /// Of a level: the digest of its keys. Of a layer: a hash of its segments.
+    /// Of a level or a part: the digest of its keys. Of a layer: a hash of its segments.
     pub digest: Digest,
     /// What the search stores with it.
     pub figures: serde_json::Value,
@@ -72,6 +72,24 @@ impl Partial {
     #[must_use]
     pub(crate) fn nothing_of(label: &str) -> Self {
         Self { label: label.into(), ..Self::default() }
+    }
+
+    /// The label of layer `number` of the level with that label.
+    pub(crate) fn layer_label(level: &str, number: usize) -> String {
+        format!("{level}.layer-{number:04}")
+    }
+
+    /// The label of part `number` of the level with that label.
+    pub(crate) fn part_label(level: &str, number: usize) -> String {
+        format!("{level}.part-{number:04}")
+    }
+
+    /// Whether its layers and parts are numbered from 0, without a gap.
+    fn is_numbered(&self) -> bool {
+        let numbered = |labels: &[String], label: fn(&str, usize) -> String| {
+            labels.iter().enumerate().all(|(number, found)| *found == label(&self.label, number))
+        };
+        numbered(&self.layers, Self::layer_label) && numbered(&self.parts, Self::part_label)
     }
 
     /// The labels of its files.
@@ -151,10 +169,8 @@ impl Manifest {
 
     /// Replaces the checkpoint within a level; returns the labels of the files that only the earlier one has.
     pub(super) fn replace_partial(&mut self, partial: Partial) -> Vec<String> {
-        let earlier = self.partial.take();
-        let only_earlier =
-            earlier.iter().flat_map(Partial::files).filter(|label| !partial.files().any(|l| l == *label));
-        let gone = self.drop_files(only_earlier);
+        let (earlier, kept) = (self.partial.take(), partial.files().collect::<BTreeSet<_>>());
+        let gone = self.drop_files(earlier.iter().flat_map(Partial::files).filter(|label| !kept.contains(label)));
         self.partial = Some(partial);
         gone
     }
@@ -229,8 +245,8 @@ impl Manifest {
 
     /// The files of complete levels.
     pub(super) fn complete(&self) -> BTreeMap<String, ManifestEntry> {
-        let partial = |label: &String| self.partial.iter().flat_map(Partial::files).any(|file| file == label);
-        self.files.iter().filter(|(label, _)| !partial(label)).map(|(l, s)| (l.clone(), s.clone())).collect()
+        let partial: BTreeSet<&String> = self.partial.iter().flat_map(Partial::files).collect();
+        self.files.iter().filter(|(label, _)| !partial.contains(label)).map(|(l, s)| (l.clone(), s.clone())).collect()
     }
 
     /// Rejects what this program cannot have written, whatever the checksum says.
@@ -243,6 +259,9 @@ impl Manifest {
             let counted = |mark: &Mark| mark.emitted <= mark.generated && mark.generated < TOO_MANY;
             if !partial.marks.iter().chain([&partial.mark]).all(counted) {
                 return Err("its counts of successors contradict each other".into());
+            }
+            if !partial.is_numbered() {
+                return Err(format!("the layers or parts of {} are not numbered", partial.label));
             }
             if let Some(file) = partial.files().find(|file| !self.files.contains_key(*file)) {
                 return Err(format!("it names {file} and does not say what that is"));
