@@ -10,8 +10,8 @@ use crate::store::workspace::Workspace;
 
 /// Before a merge from disk a checkpoint is written only for more successors than this: fewer are made again within seconds.
 const UNSAVED: u64 = if cfg!(test) { 0 } else { 1 << 26 };
-/// Before a filter, which may take a thousand times as long for a state, for more than this.
-const UNSAVED_BEFORE_FILTER: u64 = if cfg!(test) { 0 } else { 1 << 22 };
+/// Before a filter, which may take a hundred times as long, for more than this.
+const UNSAVED_BEFORE_FILTER: u64 = if cfg!(test) { 0 } else { 1 << 24 };
 
 impl Expander {
     /// Successors of `current`, a level at depth `depth`, without the states of `current` and of the levels in
