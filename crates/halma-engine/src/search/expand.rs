@@ -80,7 +80,7 @@ impl Expander {
             step.successors_are_saved = if step.is_worth_saving(unsaved, workspace) {
                 step.checkpoint_if_room(workspace)?
             } else {
-                unsaved == 0 && step.has_files() && workspace.can_be_resumed()
+                unsaved == 0 && !step.layers.is_empty() && workspace.can_be_resumed()
             };
         }
         step.finish(&before)

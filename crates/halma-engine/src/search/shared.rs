@@ -147,7 +147,7 @@ fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
     let found = step.destination.folder.of_run().and_then(|w| Some((w, w.partial(step.destination.label)?)));
     let own = match &found {
         Some((workspace, partial)) => {
-            let fits = step.fits(partial) && step.resume_layers(workspace, partial.layers.clone())?;
+            let fits = step.fits(partial) && step.resume_layers(workspace, &partial.layers)?;
             fits.then_some(partial.marks.len())
         }
         None => Some(0),

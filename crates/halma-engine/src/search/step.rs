@@ -97,7 +97,7 @@ pub(super) struct Step<'a, P: Puzzle> {
     pub(super) shard_buffers: Vec<ShardBuffer<P::Key>>,
     /// Spilled files of sorted successors.
     pub(super) layers: Vec<(String, Level<P::Key>)>,
-    /// Whether the run's checkpoint has all successors, each in a layer or in a part.
+    /// Whether the run's checkpoint has layers of all successors.
     pub(super) successors_are_saved: bool,
     /// The parts of the level that have passed the filter.
     parts: Vec<FilteredPart<P::Key>>,
@@ -199,11 +199,6 @@ impl<'a, P: Puzzle> Step<'a, P> {
             generated: made.generated + worker.buffers.generated,
             emitted: made.emitted + worker.buffers.emitted,
         })
-    }
-
-    /// Whether it has layers or parts.
-    pub(super) fn has_files(&self) -> bool {
-        !self.layers.is_empty() || !self.parts.is_empty()
     }
 
     /// Whether the puzzle has a filter for the states of this level.

@@ -27,7 +27,7 @@ impl<P: Puzzle> Step<'_, P> {
     pub(in crate::search) fn resume(&mut self) -> Result<(), Stopped> {
         let found = self.destination.folder.of_run().and_then(|w| Some((w, w.partial(self.destination.label)?)));
         let Some((workspace, partial)) = found else { return Ok(()) };
-        let has_layers = self.fits(&partial) && self.resume_layers(workspace, partial.layers.clone())?;
+        let has_layers = self.fits(&partial) && self.resume_layers(workspace, &partial.layers)?;
         let has_parts = has_layers && self.resume_parts(workspace, &partial)?;
         // With the last part the layers went.
         if !has_layers || (!has_parts && partial.layers.is_empty()) {
@@ -57,11 +57,11 @@ impl<P: Puzzle> Step<'_, P> {
     pub(in crate::search) fn resume_layers(
         &mut self,
         workspace: &Workspace,
-        labels: Vec<String>,
+        labels: &[String],
     ) -> Result<bool, Stopped> {
         let reaches_over = AtomicBool::new(false);
         for label in labels {
-            let layer = match workspace.need(&label) {
+            let layer = match workspace.need(label) {
                 Ok((layer, _)) => layer,
                 // Somebody removed a damaged one: the level before has all that is needed to make it again.
                 Err(StoreError::Missing { .. }) => return Ok(false),
@@ -71,7 +71,7 @@ impl<P: Puzzle> Step<'_, P> {
                 reaches_over.fetch_or(self.shards.of(first) != self.shards.of(last), Ordering::Relaxed);
             };
             self.expander.audit_layer(self.puzzle, &layer, block, self.cancel)?;
-            self.layers.push((label, layer));
+            self.layers.push((label.clone(), layer));
         }
         Ok(!reaches_over.into_inner())
     }

@@ -25,7 +25,7 @@ pub(super) struct FilteredPart<K> {
 }
 
 /// What the manifest says of a part. How many states the filter has dropped could be tested only by filtering them again.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct PartFigures {
     /// Its states, and those of the parts before it, are all of the level whose bucket ([`Key::bucket`]) is less. A bucket has the same
     /// keys in every program; a shard may have others.
